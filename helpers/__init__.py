@@ -2,6 +2,7 @@
 
 Import what you need from the package that owns it, for example
 ``from helpers.grouping import grouping_loss``. Importing `helpers` alone loads nothing heavy.
+Everywhere an argument that breaks a rule is refused by a ValueError that names it, the rule and the first offender.
 
 The packages, each resting only on those above it:
 

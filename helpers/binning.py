@@ -17,7 +17,7 @@ def uniform_edges(n_bins):
     Parameters
     ----------
     n_bins : int
-        Number of bins B, at least 1.
+        Number of bins B.
 
     Returns
     -------
@@ -39,10 +39,8 @@ def quantile_edges(p, n_bins):
 
     Parameters
     ----------
-    p : array_like, shape (n,)
-        Scores in [0, 1].
-    n_bins : int
-        Largest number of bins.
+    p, n_bins : array_like, shape (n,), and int
+        Scores in [0, 1], and the largest number of bins.
 
     Returns
     -------
@@ -53,8 +51,6 @@ def quantile_edges(p, n_bins):
     --------
     >>> quantile_edges([0.1, 0.2, 0.2, 0.9], 2)
     array([0. , 0.2, 1. ])
-    >>> assign_bins([0, 0, 0, 0, 0.1, 0.2], quantile_edges([0, 0, 0, 0, 0.1, 0.2], 3))
-    array([0, 0, 0, 0, 1, 1])
     """
     return edges_for(check_probabilities(p), check_count(n_bins, "n_bins"), "quantile")
 
@@ -73,10 +69,8 @@ def assign_bins(p, edges):
 
     Parameters
     ----------
-    p : array_like, shape (n,)
-        Scores in [0, 1].
-    edges : array_like, shape (B + 1,)
-        Increasing from 0 to 1.
+    p, edges : array_like, shape (n,) and (B + 1,)
+        Scores in [0, 1], and edges that increase from 0 to 1.
 
     Returns
     -------
@@ -104,10 +98,8 @@ def group_sums(region, *columns, size=None):
 
     Parameters
     ----------
-    region : array_like of int, shape (n,)
-        Regions 0 .. J-1.
-    *columns : array_like, shape (n,)
-        What is summed.
+    region, *columns : array_like, shape (n,)
+        Regions 0 .. J-1, and what is summed.
     size : int, optional
         J, when regions at the end may be empty.
 

@@ -28,14 +28,10 @@ class Interval(Result):
 
     Parameters
     ----------
-    value, se : float
-        Estimate and bootstrap standard error.
-    low, high : float
-        Ends of the interval.
-    level : float
-        Coverage aimed at.
-    n : int
-        Rows.
+    value, se, low, high : float
+        Estimate, bootstrap standard error, and ends of the interval.
+    level, n : float and int
+        Coverage aimed at, and rows.
     draws : ndarray
         The resampled values.
 
@@ -65,14 +61,12 @@ class Interval(Result):
 
 
 def exact_interval(successes, n, level=0.95):
-    """Exact interval of a share (Clopper-Pearson), also for the fractional counts that weights and clusters leave.
+    """Exact interval of a share (Clopper and Pearson, 1934), also for the fractional counts of weights and clusters.
 
     Parameters
     ----------
-    successes : float or array_like
-        Counts from 0 to `n`.
-    n : float or array_like, of the same shape
-        Numbers of trials, whole or fractional.
+    successes, n : float or array_like
+        Counts from 0 to `n`, and numbers of trials, whole or fractional.
     level : float, default 0.95
         Coverage, at least, of each interval, in (0, 1).
 
@@ -81,22 +75,10 @@ def exact_interval(successes, n, level=0.95):
     low, high : float or ndarray
         Ends of the intervals; NaN where there was no trial.
 
-    Raises
-    ------
-    ValueError
-        For counts below 0 or above `n`, or a level outside (0, 1).
-
-    References
-    ----------
-    Clopper and Pearson (1934).
-
     Examples
     --------
     >>> [round(float(end), 3) for end in exact_interval(0, 30)]
     [0.0, 0.116]
-    >>> low, high = exact_interval([1, 2.5], [10, 25.0])
-    >>> low.round(3), high.round(3)
-    (array([0.003, 0.017]), array([0.445, 0.287]))
     """
     check_level(level)
     n = check_numbers(n, "n")
@@ -112,9 +94,7 @@ def exact_interval(successes, n, level=0.95):
 
 
 def mean_and_variance(values, weight, groups=None):
-    """Weighted mean of rows, and the variance of that mean.
-
-    `groups` : (n,) codes from 0 of dependent rows, whose deviations are added up.
+    """Weighted mean of rows, and the variance of that mean; `groups` are codes of rows whose deviations add up.
 
     >>> mean_and_variance(np.array([0.0, 1, 0, 1]), np.ones(4), np.array([0, 0, 1, 1]))
     (0.5, 0.0)
@@ -179,7 +159,9 @@ def resampled_means(values, n_resamples, *, groups=None, rng=None):
 
 
 def bootstrap_interval(statistic, *columns, n_resamples=1000, level=0.95, method="percentile", groups=None, rng=None):
-    """Bootstrap interval of a statistic of one or more columns.
+    """Bootstrap interval of a statistic of one or more columns (Efron and Tibshirani, 1993).
+
+    ValueError for a statistic that is not finite on the data or on a bootstrap sample.
 
     Parameters
     ----------
@@ -202,15 +184,6 @@ def bootstrap_interval(statistic, *columns, n_resamples=1000, level=0.95, method
     -------
     Interval
         The estimate and its interval.
-
-    Raises
-    ------
-    ValueError
-        For lengths that differ, bad options, or a statistic that is not finite on the data or on a bootstrap sample.
-
-    References
-    ----------
-    Efron and Tibshirani (1993).
 
     Examples
     --------
@@ -259,14 +232,8 @@ def paired_difference(a, b, *, n_resamples=1000, level=0.95, groups=None, rng=No
     ----------
     a, b : array_like, shape (n,)
         Scores of the two systems.
-    n_resamples : int, default 1000
-        Bootstrap samples, at least 20.
-    level : float, default 0.95
-        Coverage aimed at, in (0, 1).
-    groups : array_like, shape (n,), optional
-        Clusters of dependent rows, which are drawn together.
-    rng : int, Generator, optional
-        Decides what is drawn.
+    n_resamples, level, groups, rng : optional
+        As in `bootstrap_interval`.
 
     Returns
     -------

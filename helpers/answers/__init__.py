@@ -10,15 +10,13 @@
 
 from helpers.answers.bounds import bias_bound, confidence_error_bound, ece_bound, selection_error_bound
 from helpers.answers.calibration import SemanticCalibration, sem_ece
-from helpers.answers.combination import CombinedConfidence, combine_confidences
+from helpers.answers.combination import combine_confidences
 from helpers.answers.confidence import (
     oracle_confidence,
     sem1,
     sem2,
-    sem2_each_split,
     sem2_splits,
     sem2_spread,
-    semantic_entropy,
     split_bias_corrected,
     top_two_margin,
     top_two_mass,
@@ -27,7 +25,6 @@ from helpers.answers.counts import GroupedAnswers, group_answers
 from helpers.answers.exact import binomial_law, estimator_moments, exact_bias, winner_law
 from helpers.answers.leading_terms import (
     CRITICAL_HALF_MARGIN,
-    LeadingBias,
     critical_half_margin,
     direct_gap,
     direct_gap_leading,
@@ -45,12 +42,12 @@ from helpers.answers.spelling import RULES, spell_answers
 from helpers.answers.stated import parse_confidences
 
 __all__ = [
-    "AnswerPopulation", "CRITICAL_HALF_MARGIN", "CombinedConfidence", "GroupedAnswers", "LeadingBias", "RULES",
+    "AnswerPopulation", "CRITICAL_HALF_MARGIN", "GroupedAnswers", "RULES",
     "SemanticCalibration", "bias_bound", "binomial_law", "combine_confidences", "confidence_error_bound",
     "critical_half_margin", "direct_gap", "direct_gap_leading", "ece_bound", "estimator_moments",
     "exact_bias", "group_answers", "jensen_bias", "leading_bias", "leading_bias_all", "meaning_posterior",
     "oracle_confidence", "oracle_gap", "oracle_gap_leading", "parse_confidences", "selection_bias",
-    "selection_error_bound", "sem1", "sem2", "sem2_each_split", "sem2_splits", "sem2_spread", "sem_ece",
-    "semantic_entropy", "spell_answers", "split_bias_corrected", "standardized",
+    "selection_error_bound", "sem1", "sem2", "sem2_splits", "sem2_spread", "sem_ece",
+    "spell_answers", "split_bias_corrected", "standardized",
     "top_two_margin", "top_two_mass", "winner_law",
 ]  # fmt: skip

@@ -22,6 +22,7 @@ from helpers.checks import (
     check_groups,
     check_numbers,
     check_one_of,
+    check_probabilities,
     check_rng,
     check_same_length,
     check_vector,
@@ -54,21 +55,14 @@ class SemanticCalibration:
         The graded questions: question, n_answers, the sources, correct, margin, standardized_margin, entropy.
     n_ungraded : int
         Questions left out because it is not known whether the answer is right.
-    answer : {"all", "block"}
-        What was graded and how it was measured, see `sem_ece`.
-    n_bins : int
-        Bins of the errors.
-    closed : {"left", "right"}
-        Side on which the bins are closed.
+    answer, n_bins, closed : options
+        As given to `sem_ece`.
 
     Examples
     --------
     >>> measured = sem_ece([[3, 1], [2, 2], [4, 0]], [1, 0, 1], sources="sem1", n_resamples=20, rng=0)
-    >>> print(measured.by_margin[["margin_from", "n", "ece_sem1"]].to_string(index=False))
-     margin_from  n  ece_sem1
-             0.0  1      0.50
-             0.4  1      0.25
-             0.8  1      0.00
+    >>> measured.by_margin["ece_sem1"].tolist()
+    [0.5, 0.25, 0.0]
     """
 
     errors: dict = field(repr=False)
@@ -97,9 +91,11 @@ def sem_ece(
 ):  # fmt: skip
     """Expected calibration error of Sem1, Sem2 and stated confidences, with what chance alone would show.
 
-    Measured in simulations with 10 bins, the 95 % intervals of an error hold it in 89 to 95 % of the draws of 400
-    questions, and in 95 % with 2,000. Strata and confidences come from the same answers: within a range of the observed
-    margin both are shifted by the same luck.
+    Wang et al. (2026), section 4, algorithm 1, figure 3 and appendix E; null value and interval are those of
+    `helpers.calibration.calibration_error`. Measured in simulations with 10 bins, the 95 % intervals of an error hold
+    it in 89 to 95 % of the draws of 400 questions, and in 95 % with 2,000. Strata and confidences come from the same
+    answers: within a range of the observed margin both are shifted by the same luck. ValueError for a question with a
+    single answer (Sem2 needs two), or fewer than two graded questions.
 
     Parameters
     ----------
@@ -129,29 +125,14 @@ def sem_ece(
         For Sem2 with answer="all", see `sem2`.
     margins : array of float or None, default (0, 0.1, 0.2, 0.4, 0.6, 0.8, 1)
         Edges from 0 to 1 of the ranges in `by_margin`, or None for none.
-    groups : array, shape (Q,), or None, default None
-        Labels of questions that belong together.
-    n_resamples : int, default 1000
-        Of the paired bootstrap.
-    rng : int, Generator or None, default None
-        Source of randomness.
+    groups, n_resamples, rng : optional
+        As in `helpers.resampling.bootstrap_interval`; groups are questions that belong together.
 
     Returns
     -------
     SemanticCalibration
         Errors in units of probability, 0 is best. In `.differences`, intervals of differences of two errors ("ece") are
         rough: each has a bias of its own, and where the sources fill the bins differently they cover too little.
-
-    Raises
-    ------
-    ValueError
-        For a question with a single answer (Sem2 needs two), fewer than two graded questions, shapes that differ, or a
-        source that the data do not have.
-
-    References
-    ----------
-    Wang et al. (2026), section 4, algorithm 1, figure 3 and appendix E; the calibration error with its null value and
-    interval is `helpers.calibration.calibration_error`.
 
     Examples
     --------
@@ -259,7 +240,8 @@ def _read(given, correct, stated):
         raise ValueError("correct must say which classes are right where counts are given, but it is None.")
     correct = _check_correct(correct, counts)
     if stated is not None:
-        stated = _check_stated(stated, counts)
+        stated = check_probabilities(stated, "stated", missing=True)
+        check_same_length(counts=counts, stated=stated)
     return _Answers(counts, None, correct, stated, np.arange(len(counts)))
 
 
@@ -279,18 +261,6 @@ def _check_correct(correct, counts):
             f"(and {wrong.sum() - 1:,} more such entries)."
         )
     return correct
-
-
-def _check_stated(stated, counts):
-    """One confidence in [0, 1] or NaN for each question."""
-    stated = check_numbers(stated, "stated")
-    check_same_length(counts=counts, stated=np.atleast_1d(stated))
-    bad = ~(np.isnan(stated) | ((stated >= 0) & (stated <= 1)))
-    if stated.ndim != 1 or bad.any():
-        raise ValueError(
-            f"stated must be one confidence in [0, 1] or NaN for each question, but {bad.sum():,} are not."
-        )
-    return stated
 
 
 def _which(sources, stated):

@@ -56,6 +56,8 @@ def _like(values, given):
 def sem1(counts):
     """Share of the most frequent answer, max count / N: the same answers choose the class and measure it.
 
+    Wang et al. (2026), eq. 1.
+
     Parameters
     ----------
     counts : array of int, shape (Q, C) or (C,)
@@ -65,15 +67,6 @@ def sem1(counts):
     -------
     float or array of float, shape (Q,)
         In [1 / C, 1]. Biased upwards for the largest probability.
-
-    Raises
-    ------
-    ValueError
-        Unless counts are whole, not negative, and every question has an answer.
-
-    References
-    ----------
-    Wang et al. (2026), eq. 1.
 
     Examples
     --------
@@ -92,7 +85,8 @@ def sem2(counts, n_select=None, *, ties="order"):
     """Share of the class chosen by one part of the answers among the other part, averaged over all splits, exactly.
 
     For a class k with v copies in the selecting part, earlier classes hold at most v - 1 and later ones at most v:
-    mean of (c_k - v) / m over all C(N, n) ways to draw n of the N answers; m = N - n.
+    mean of (c_k - v) / m over all C(N, n) ways to draw n of the N answers; m = N - n. Wang et al. (2026), equation 3
+    and appendix B, which draws ten of the splits; the mean over all is ours.
 
     Parameters
     ----------
@@ -110,15 +104,6 @@ def sem2(counts, n_select=None, *, ties="order"):
     float or array of float, shape (Q,)
         In [0, 1], never above `sem1`. Biased downwards for the largest probability, unbiased for that of the class
         selected (with "order": where the columns are in an order fixed beforehand).
-
-    Raises
-    ------
-    ValueError
-        Unless counts are whole, not negative, and n_select leaves an answer of every question to be held out.
-
-    References
-    ----------
-    Wang et al. (2026), eq. 3 and appendix B, which draws ten of the splits; the mean over all is ours.
 
     Examples
     --------
@@ -143,10 +128,8 @@ def sem2_spread(counts, n_select=None):
 
     Parameters
     ----------
-    counts : array of int, shape (Q, C) or (C,)
-        Counts of classes, a row a question.
-    n_select : int or None, default None
-        Answers that select, 1 .. N - 1; None for N // 2, so that with odd N one more answer is held out.
+    counts, n_select : array of int, shape (Q, C) or (C,), and int, optional
+        As in `sem2`.
 
     Returns
     -------
@@ -166,48 +149,15 @@ def sem2_spread(counts, n_select=None):
     return _like(np.sqrt(np.where(variance > 1e-14, variance, 0.0)), counts)  # below it is rounding
 
 
-def sem2_each_split(counts, *, n_splits=10, n_select=None, rng=None):
-    """Held-out share of each of several random splits.
-
-    Parameters
-    ----------
-    counts : array of int, shape (Q, C) or (C,)
-        Counts of classes, a row a question.
-    n_splits : int, default 10
-        Random splits of each question's answers.
-    n_select : int or None, default None
-        Answers that select, 1 .. N - 1; None for N // 2, so that with odd N one more answer is held out.
-    rng : int, Generator or None, default None
-        Source of randomness.
-
-    Returns
-    -------
-    array of float, shape (n_splits, Q)
-        In [0, 1].
-
-    Examples
-    --------
-    >>> sem2_each_split([[50, 0], [3, 0]], n_splits=2, rng=0)
-    array([[1., 1.],
-           [1., 1.]])
-    """
-    table = check_counts(counts, least=2)
-    sizes = block_sizes(table.sum(axis=1), n_select)
-    blocks = random_blocks(table, sizes, check_count(n_splits, "n_splits"), rng)
-    return held_out_shares(table, blocks)
-
-
 def sem2_splits(counts, *, n_splits=10, n_select=None, rng=None):
     """Mean held-out share over random splits, as in the paper's experiments; `sem2` is its limit without noise.
 
+    Wang et al. (2026), section 6.1 (ten splits).
+
     Parameters
     ----------
-    counts : array of int, shape (Q, C) or (C,)
-        Counts of classes, a row a question.
-    n_splits : int, default 10
-        Random splits of each question's answers.
-    n_select : int or None, default None
-        Answers that select, 1 .. N - 1; None for N // 2, so that with odd N one more answer is held out.
+    counts, n_splits, n_select : array of int, shape (Q, C) or (C,), and int
+        Counts of classes, the number of random splits, and the answers that select, as in `sem2`.
     rng : int, Generator or None, default None
         Source of randomness.
 
@@ -216,17 +166,15 @@ def sem2_splits(counts, *, n_splits=10, n_select=None, rng=None):
     float or array of float, shape (Q,)
         In [0, 1].
 
-    References
-    ----------
-    Wang et al. (2026), section 6.1 (ten splits).
-
     Examples
     --------
     >>> sem2_splits([50, 0], rng=0), bool(abs(sem2_splits([20, 18, 12], n_splits=4000, rng=0) - 0.3368) < 0.01)
     (1.0, True)
     """
-    each = sem2_each_split(counts, n_splits=n_splits, n_select=n_select, rng=rng)
-    return _like(each.mean(axis=0), counts)
+    table = check_counts(counts, least=2)
+    sizes = block_sizes(table.sum(axis=1), n_select)
+    blocks = random_blocks(table, sizes, check_count(n_splits, "n_splits"), rng)
+    return _like(held_out_shares(table, blocks).mean(axis=0), counts)
 
 
 def split_bias_corrected(counts, *, weight=BALANCING_WEIGHT, n_select=None):
@@ -234,25 +182,17 @@ def split_bias_corrected(counts, *, weight=BALANCING_WEIGHT, n_select=None):
 
     The default weight of Sem1 makes the largest leading bias smallest over all margins, with two classes and half of
     the answers selecting: 0.137 sqrt(p / N), where Sem1 has up to 0.399 and Sem2 up to 0.240. It does not remove the
-    bias, and with several near-tied classes the balance shifts.
+    bias, and with several near-tied classes the balance shifts. Ours, from the expansions of Wang et al. (2026), eq. 9.
 
     Parameters
     ----------
-    counts : array of int, shape (Q, C) or (C,)
-        Counts of classes, a row a question.
-    weight : float, default BALANCING_WEIGHT
-        Of Sem1, in [0, 1].
-    n_select : int or None, default None
-        Answers that select, 1 .. N - 1; None for N // 2, so that with odd N one more answer is held out.
+    counts, weight, n_select : array of int, shape (Q, C) or (C,), float and int
+        As in `sem2`; the weight of Sem1 is in [0, 1].
 
     Returns
     -------
     float or array of float, shape (Q,)
         In [0, 1].
-
-    References
-    ----------
-    Ours, from the expansions of Wang et al. (2026), eq. 9.
 
     Examples
     --------
@@ -263,33 +203,8 @@ def split_bias_corrected(counts, *, weight=BALANCING_WEIGHT, n_select=None):
     return weight * sem1(counts) + (1 - weight) * sem2(counts, n_select)
 
 
-def semantic_entropy(counts_or_probabilities):
-    """Entropy of the shares of the classes; not corrected for the few answers behind it.
-
-    Parameters
-    ----------
-    counts_or_probabilities : array, shape (Q, C) or (C,)
-        Counts of classes, or probabilities that sum to 1, a row a question.
-
-    Returns
-    -------
-    float or array of float, shape (Q,)
-        In nats; 0 where all answers agree.
-
-    References
-    ----------
-    The count form of Farquhar et al. (2024).
-
-    Examples
-    --------
-    >>> round(semantic_entropy([2, 2]), 4)
-    0.6931
-    """
-    return _like(entropy_of(_parts(counts_or_probabilities)), counts_or_probabilities)
-
-
 def entropy_of(parts):
-    """`semantic_entropy` of counts or probabilities that were checked."""
+    """(Q,) entropies in nats of the shares of the classes, of counts or probabilities that were checked."""
     shares = parts / _total(parts)[:, None]
     return -xlogy(shares, shares).sum(axis=1) + 0.0
 
@@ -310,6 +225,8 @@ def top_two(parts):
 def top_two_margin(counts_or_probabilities):
     """Largest share less the second largest, Delta.
 
+    Wang et al. (2026), section 3.
+
     Parameters
     ----------
     counts_or_probabilities : array, shape (Q, C) or (C,)
@@ -319,10 +236,6 @@ def top_two_margin(counts_or_probabilities):
     -------
     float or array of float, shape (Q,)
         In [0, 1].
-
-    References
-    ----------
-    Wang et al. (2026), section 3.
 
     Examples
     --------
@@ -335,6 +248,8 @@ def top_two_margin(counts_or_probabilities):
 def top_two_mass(counts_or_probabilities):
     """Sum of the two largest shares, p_q.
 
+    Wang et al. (2026), section 3.
+
     Parameters
     ----------
     counts_or_probabilities : array, shape (Q, C) or (C,)
@@ -344,10 +259,6 @@ def top_two_mass(counts_or_probabilities):
     -------
     float or array of float, shape (Q,)
         In [0, 1].
-
-    References
-    ----------
-    Wang et al. (2026), section 3.
 
     Examples
     --------

@@ -21,16 +21,12 @@ class GroupedAnswers:
         Classes in order of first appearance, zeros beyond the last.
     labels : tuple of tuples
         Spelling of each class of each question (None for one of unreadable answers).
-    questions : array, shape (Q,)
-        Name of each question.
-    n_answers : array of int, shape (Q,)
-        Its answers.
+    questions, n_answers : array, shape (Q,)
+        Name of each question, and its answers.
     correct : array of int, shape (Q, C)
-        1 right, 0 wrong, -1 unknown (also beyond the last class).
-    confidence : array of float, shape (Q,)
-        Mean stated confidence, NaN for none.
-    n_stated : array of int, shape (Q,)
-        How many answers stated one.
+        1 right, 0 wrong, -1 unknown.
+    confidence, n_stated : array, shape (Q,)
+        Mean stated confidence, NaN for none, and how many answers stated one.
     unparsed : array of int, shape (Q,)
         Answers that the rule could not read.
     order : array of int, shape (Q, N)
@@ -62,23 +58,7 @@ class GroupedAnswers:
         return ((self.correct >= 0) | (self.counts == 0)).all(axis=1)
 
     def first(self, n):
-        """Counts of the first answers to each question.
-
-        Parameters
-        ----------
-        n : int or array of int, shape (Q,)
-            Number of answers.
-
-        Returns
-        -------
-        array of int, shape (Q, C)
-            Counts of classes.
-
-        Raises
-        ------
-        ValueError
-            If a question has fewer answers, or their order is not known.
-        """
+        """Counts of the first n answers (one number, or (Q,)) to each question, (Q, C); their order must be known."""
         if not self.order.shape[1]:
             raise ValueError("n asks for the first answers, but these counts came without the order of the answers.")
         size = np.array([check_count(number, "n") for number in np.broadcast_to(n, self.n_answers.shape).tolist()])
@@ -103,20 +83,18 @@ def group_answers(
 ):  # fmt: skip
     """Classes of equal answers to each question, with their counts, whether they are right, and stated confidences.
 
+    ValueError for two rows with the same question and sample, a question with two references, or a rule that can read
+    no answer at all.
+
     Parameters
     ----------
     table : DataFrame
         One row an answer.
     rule : str or function, default "normalized"
         When answers are the same, see `spell_answers`; "class" if `answer` names a column of classes from a judge.
-    question : str, default "question"
-        Column of questions.
-    sample : str or None, default "sample"
-        Column that numbers the answers to a question; None takes the order of the rows.
-    answer : str, default "answer"
-        Column of answers.
-    confidence : str or None, default None
-        Column of stated confidences.
+    question, sample, answer, confidence : str
+        Columns of questions, of numbers of the answers to a question (None takes the order of the rows), of answers,
+        and of stated confidences (None without).
     reference : str or None, default "reference"
         Column of right answers, spelled by the same rule and equal within a question.
     correct : str or None, default None
@@ -133,12 +111,6 @@ def group_answers(
     GroupedAnswers
         An unreadable answer is wrong where the reference is known. A reference that is missing or unreadable leaves the
         question ungraded, and is counted.
-
-    Raises
-    ------
-    ValueError
-        For a column that is not there, a missing question or sample, two rows with the same question and sample, a
-        question with two references, grades other than 0 and 1, or a rule that can read no answer at all.
 
     Examples
     --------

@@ -60,15 +60,13 @@ def winner_law(pi, n, *, ties="index"):
 
     Answers are n independent draws from `pi`. For class k with v copies the others have at most v (later) or v - 1
     (earlier) copies:  (n pi_k)^v e^(-n pi_k) / v! * [t^(n - v)] prod_j sum_(x <= limit_j) Poisson(x; n pi_j) t^x
-    divided by Poisson(n; n). All terms are positive, so small probabilities keep their leading digits. Work
-    grows like Q K n**3.
+    divided by Poisson(n; n). All terms are positive, so small probabilities keep their leading digits. Work grows like
+    Q K n**3. Exact form of equations 1 and 3 of Wang et al. (2026).
 
     Parameters
     ----------
-    pi : array of float, shape (K,) or (Q, K)
-        Answer probabilities, a row a question.
-    n : int
-        Number of answers.
+    pi, n : array of float, shape (K,) or (Q, K), and int
+        Answer probabilities, a row a question, and the number of answers.
     ties : {"index", "lot"}, default "index"
         "index", the lower index wins, or "lot", all tied classes are equally likely (which is what the order of first
         appearance among the n answers amounts to): the mean over y of a weight y for each tied class.
@@ -77,15 +75,6 @@ def winner_law(pi, n, *, ties="index"):
     -------
     array of float, shape (K, n + 1) or (Q, K, n + 1)
         Sums to 1 for each question.
-
-    Raises
-    ------
-    ValueError
-        Unless rows are probabilities that sum to 1, n is a whole number of at least 1 and `ties` is known.
-
-    References
-    ----------
-    Exact form of equations 1 and 3 of Wang et al. (2026).
 
     Examples
     --------
@@ -117,26 +106,11 @@ def law_of_winner(rows, n, ties="index"):
 
 @dataclass(frozen=True)
 class ExactBias:
-    """Exact biases of Sem1 and Sem2 as estimates of the probability of the mode.
+    """Exact biases of Sem1 and Sem2 as estimates of the probability of the mode."""
 
-    Parameters
-    ----------
-    pi : array of float, shape (K,) or (Q, K)
-        Answer probabilities.
-    n : int
-        Answers in the selection block.
-    law : array of float, shape (K, n + 1) or (Q, K, n + 1)
-        Chance that class k wins with v copies, `winner_law`.
-
-    Examples
-    --------
-    >>> print(exact_bias([0.5, 0.5], 2))
-    n = 2: Sem1 +0.2500, Sem2 +0.0000, mode missed 25.0%
-    """
-
-    pi: np.ndarray = field(repr=False)
-    n: int
-    law: np.ndarray = field(repr=False)
+    pi: np.ndarray = field(repr=False)  # (K,) or (Q, K) answer probabilities
+    n: int  # answers in the selection block
+    law: np.ndarray = field(repr=False)  # (..., K, n + 1) of `winner_law`
 
     @cached_property
     def target(self):
@@ -174,30 +148,20 @@ class ExactBias:
 
 
 def exact_bias(pi, n, *, ties="index"):
-    """Exact biases of Sem1 and Sem2.
+    """Exact biases of Sem1 and Sem2: the expectations in equations 2 and 5 of Wang et al. (2026).
 
     Parameters
     ----------
-    pi : array of float, shape (K,) or (Q, K)
-        Answer probabilities, a row a question.
-    n : int
-        Answers in the selection block.
+    pi, n : array of float, shape (K,) or (Q, K), and int
+        Answer probabilities, a row a question, and the answers in the selection block.
     ties : {"index", "lot"}, default "index"
         As in `winner_law`; Sem1 does not depend on it.
 
     Returns
     -------
     ExactBias
-        Both biases in units of probability, and the chance to miss the mode.
-
-    Raises
-    ------
-    ValueError
-        Unless rows are probabilities that sum to 1, n is a whole number of at least 1 and `ties` is known.
-
-    References
-    ----------
-    Expectations in equations 2 and 5 of Wang et al. (2026), exactly.
+        Biases `sem1` and `sem2` in units of probability, `selection` (chance of each class), and `wrong` (to miss the
+        mode).
 
     Examples
     --------
@@ -295,28 +259,11 @@ def orders_of_appearance(counts):
 
 @dataclass(frozen=True)
 class EstimatorMoments:
-    """Exact mean and variance of an estimator of c*, the probability of the mode.
-
-    Parameters
-    ----------
-    mean : float
-        Over all samples of n answers.
-    variance : float
-        Over all samples of n answers.
-    target : float
-        The estimand c*.
-    n : int
-        Answers.
-
-    Examples
-    --------
-    >>> print(EstimatorMoments(mean=0.6, variance=0.01, target=0.5, n=10))
-    n = 10: bias +0.1000, sd 0.1000, root mse 0.1414
-    """
+    """Exact mean and variance of an estimator of c*, the probability of the mode, over all samples of n answers."""
 
     mean: float
     variance: float
-    target: float
+    target: float  # c*
     n: int
 
     @property
@@ -342,10 +289,8 @@ def estimator_moments(estimator, pi, n, *, order="index"):
     ----------
     estimator : function
         Of a (rows, K) table of counts; returns (rows,) numbers.
-    pi : array of float, shape (K,)
-        Answer probabilities.
-    n : int
-        Number of answers.
+    pi, n : array of float, shape (K,), and int
+        Answer probabilities and the number of answers.
     order : {"index", "appearance"}, default "index"
         "index", columns are the classes of `pi`; "appearance", columns in order of first appearance, each order
         weighted by its chance, as in sampled answers.
@@ -353,12 +298,7 @@ def estimator_moments(estimator, pi, n, *, order="index"):
     Returns
     -------
     EstimatorMoments
-        Mean, variance, and bias for c*.
-
-    Raises
-    ------
-    ValueError
-        Unless pi is one vector of probabilities that sum to 1, and n and `order` are valid.
+        Numbers `mean`, `variance`, and for c* `bias` and `mse`.
 
     Examples
     --------

@@ -33,16 +33,7 @@ def jensen_bias(half_margin):
     Returns
     -------
     float or array of float
-        In units of sqrt(p_q / n).
-
-    Raises
-    ------
-    ValueError
-        If a half margin is negative or not a number.
-
-    References
-    ----------
-    Wang et al. (2026), below equation 9.
+        In units of sqrt(p_q / n); Wang et al. (2026), equation 9.
 
     Examples
     --------
@@ -64,11 +55,7 @@ def selection_bias(half_margin):
     Returns
     -------
     float or array of float
-        In units of sqrt(p_q / n).
-
-    References
-    ----------
-    Wang et al. (2026), below equation 9.
+        In units of sqrt(p_q / n); Wang et al. (2026), equation 9.
 
     Examples
     --------
@@ -90,16 +77,12 @@ def direct_gap(half_margin):
     Returns
     -------
     float or array of float
-        In units of sqrt(p_q / n).
-
-    References
-    ----------
-    Wang et al. (2026), equation 10.
+        In units of sqrt(p_q / n); Wang et al. (2026), equation 10.
 
     Examples
     --------
-    >>> float((direct_gap(0.3) - jensen_bias(0.3) - selection_bias(0.3)).round(12))
-    0.0
+    >>> float(direct_gap(0).round(4))
+    0.3989
     """
     return _density(2 * _half_margin(half_margin))
 
@@ -115,11 +98,7 @@ def oracle_gap(half_margin):
     Returns
     -------
     float or array of float
-        In units of sqrt(p_q / n).
-
-    References
-    ----------
-    Wang et al. (2026), equation 10 and appendix A.8.
+        In units of sqrt(p_q / n); Wang et al. (2026), equation 10.
 
     Examples
     --------
@@ -131,32 +110,17 @@ def oracle_gap(half_margin):
 
 
 def standardized(pi, n):
-    """Margin, top-two mass and standardised margin of each question.
+    """Margin, top-two mass and standardised margin of each question (Wang et al., 2026, section 3).
 
     Parameters
     ----------
-    pi : array of float, shape (K,) or (Q, K)
-        Answer probabilities, a row a question.
-    n : int
-        Answers in the selection block.
+    pi, n : array of float, shape (K,) or (Q, K), and int
+        Answer probabilities, a row a question, and the answers in the selection block.
 
     Returns
     -------
-    margin : float or array of float, shape (Q,)
-        Best minus second-best probability.
-    top_two_mass : float or array of float, shape (Q,)
-        Their sum.
-    m : float or array of float, shape (Q,)
-        The margin divided by sqrt(top_two_mass / n).
-
-    Raises
-    ------
-    ValueError
-        Unless rows are probabilities that sum to 1 and n is a whole number of at least 1.
-
-    References
-    ----------
-    Wang et al. (2026), section 3.
+    margin, top_two_mass, m : float or array of float, shape (Q,)
+        Best minus second-best probability, their sum, and margin / sqrt(top_two_mass / n).
 
     Examples
     --------
@@ -178,29 +142,12 @@ def margins_of(rows, n):
 
 @dataclass(frozen=True)
 class LeadingBias:
-    """Leading terms of the two biases and of the chance of each class to be selected.
+    """Leading terms of the two biases and of the chance of each class to be selected."""
 
-    Parameters
-    ----------
-    sem1 : float or array of float, shape (Q,)
-        Leading term of E Sem1 - c* (upward).
-    sem2 : float or array of float, shape (Q,)
-        Leading term of E Sem2 - c* (downward).
-    selection : array of float, shape (K,) or (Q, K)
-        Leading chance that class k is selected.
-    n : int
-        Answers in the selection block.
-
-    Examples
-    --------
-    >>> leading_bias([0.5, 0.5], 100).selection
-    array([0.5, 0.5])
-    """
-
-    sem1: np.ndarray
-    sem2: np.ndarray
-    selection: np.ndarray
-    n: int
+    sem1: np.ndarray  # (Q,) of E Sem1 - c*, upward, in units of probability
+    sem2: np.ndarray  # (Q,) of E Sem2 - c*, downward
+    selection: np.ndarray  # (Q, K) chance that class k is selected
+    n: int  # answers in the selection block
 
     def __str__(self):
         return f"n = {self.n}: Sem1 {np.mean(self.sem1):+z.4f}, Sem2 {np.mean(self.sem2):+z.4f} to leading order"
@@ -210,28 +157,18 @@ def leading_bias(pi, n):
     """Leading terms of both biases by equation 9 as printed: the two most likely classes only.
 
     sqrt(p_q / n) J and -sqrt(p_q / n) S. Right where no third class is near the top; where one is, wrong at every n
-    (`leading_bias_all`).
+    (`leading_bias_all`). Wang et al. (2026), equation 9 and appendix A.5.
 
     Parameters
     ----------
-    pi : array of float, shape (K,) or (Q, K)
-        Answer probabilities, a row a question.
-    n : int
-        Answers in the selection block.
+    pi, n : array of float, shape (K,) or (Q, K), and int
+        Answer probabilities, a row a question, and the answers in the selection block.
 
     Returns
     -------
     LeadingBias
-        Both biases in units of probability.
-
-    Raises
-    ------
-    ValueError
-        Unless rows are probabilities that sum to 1 and n is a whole number of at least 1.
-
-    References
-    ----------
-    Wang et al. (2026), equation 9 and appendix A.5.
+        Biases `sem1` and `sem2` in units of probability, and `selection`, the leading chance of each class to be
+        selected.
 
     Examples
     --------
@@ -262,14 +199,12 @@ def leading_bias_all(pi, n, *, n_panels=96):
 
     for independent normals. With F_k their distribution functions, F = prod_k F_k and one-dimensional integrals
     E max - c* = int_c*^inf (1 - F) - int_-inf^c* F and P(k wins) = int f_k prod_(j != k) F_j. Two classes give
-    equation 9 exactly.
+    equation 9 exactly. Ours; it replaces the reduction to two classes in appendix A.5 of Wang et al. (2026).
 
     Parameters
     ----------
-    pi : array of float, shape (K,) or (Q, K)
-        Answer probabilities, a row a question.
-    n : int
-        Answers in the selection block.
+    pi, n : array of float, shape (K,) or (Q, K), and int
+        Answer probabilities, a row a question, and the answers in the selection block.
     n_panels : int, default 96
         Panels of eight Gauss-Legendre nodes.
 
@@ -277,15 +212,6 @@ def leading_bias_all(pi, n, *, n_panels=96):
     -------
     LeadingBias
         Both biases in units of probability.
-
-    Raises
-    ------
-    ValueError
-        Unless rows are probabilities that sum to 1 and n is a whole number of at least 1.
-
-    References
-    ----------
-    Ours; it replaces the reduction to two classes in appendix A.5 of Wang et al. (2026).
 
     Examples
     --------
@@ -336,7 +262,8 @@ def _normal_contest(behind, width, n_panels=96, limit=10.0, copies=1):
 def critical_half_margin(n_rivals=1):
     """Half of the standardised margin at which the two biases are equal, with `n_rivals` equally close rivals.
 
-    Below it Sem2 has the smaller bias, above it Sem1. One rival: the root of g_B, 0.3060. More rivals push it out.
+    Below it Sem2 has the smaller bias, above it Sem1. One rival: the root of g_B, 0.3060. More rivals push it out. Wang
+    et al. (2026), definition 5.5 and appendix A.8 for one rival; ours for more.
 
     Parameters
     ----------
@@ -347,15 +274,6 @@ def critical_half_margin(n_rivals=1):
     -------
     float
         Half of a standardised margin.
-
-    Raises
-    ------
-    ValueError
-        Unless n_rivals is a whole number of at least 1.
-
-    References
-    ----------
-    Wang et al. (2026), definition 5.5 and appendix A.8 for one rival; ours for more.
 
     Examples
     --------
@@ -380,28 +298,17 @@ CRITICAL_HALF_MARGIN = critical_half_margin()
 def direct_gap_leading(pi, n):
     """Leading term of Sem1-ECE - Sem2-ECE (theorem 5.6): mean over questions of sqrt(p_q / n) g_A.
 
-    Right for one bin that is over-confident and two classes in contest.
+    Right for one bin that is over-confident and two classes in contest. Wang et al. (2026), equation 11.
 
     Parameters
     ----------
-    pi : array of float, shape (Q, K)
-        Answer probabilities, a row a question.
-    n : int
-        Answers in the selection block.
+    pi, n : array of float, shape (Q, K), and int
+        Answer probabilities, a row a question, and the answers in the selection block.
 
     Returns
     -------
     float
         In units of probability.
-
-    Raises
-    ------
-    ValueError
-        Unless rows are probabilities that sum to 1 and n is a whole number of at least 1.
-
-    References
-    ----------
-    Wang et al. (2026), equation 11.
 
     Examples
     --------
@@ -415,28 +322,17 @@ def direct_gap_leading(pi, n):
 def oracle_gap_leading(pi, n):
     """Leading term of |E Sem1 - E c*| - |E Sem2 - E c*| (theorem 5.7): mean over questions of sqrt(p_q / n) g_B.
 
-    The ECEs themselves also hold the gap between oracle and deployed accuracy.
+    The ECEs themselves also hold the gap between oracle and deployed accuracy. Wang et al. (2026), equation 12.
 
     Parameters
     ----------
-    pi : array of float, shape (Q, K)
-        Answer probabilities, a row a question.
-    n : int
-        Answers in the selection block.
+    pi, n : array of float, shape (Q, K), and int
+        Answer probabilities, a row a question, and the answers in the selection block.
 
     Returns
     -------
     float
         In units of probability.
-
-    Raises
-    ------
-    ValueError
-        Unless rows are probabilities that sum to 1 and n is a whole number of at least 1.
-
-    References
-    ----------
-    Wang et al. (2026), equation 12.
 
     Examples
     --------

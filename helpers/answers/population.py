@@ -19,50 +19,20 @@ from helpers.checks import (
 
 @dataclass(frozen=True)
 class ExactCalibration:
-    """Calibration errors of Sem1, Sem2 and the oracle over the questions of a population, exactly.
+    """Calibration errors of Sem1, Sem2 and the oracle over the questions of a population, exactly."""
 
-    Parameters
-    ----------
-    gaps1 : array of float, shape (B,)
-        E[(correct - Sem1) 1{Sem1 in bin}].
-    gaps2 : array of float, shape (B,)
-        The same of Sem2.
-    oracle_gaps : array of float, shape (B,)
-        The same of the oracle.
-    confidence1 : float
-        Mean Sem1.
-    confidence2 : float
-        Mean Sem2.
-    oracle_confidence : float
-        Mean c*.
-    accuracy : float
-        Of the selected class.
-    oracle_accuracy : float
-        Of the mode.
-    confidence_error1 : float
-        E |Sem1 - c*|.
-    confidence_error2 : float
-        E |Sem2 - c*|.
-    selection_error : float
-        Chance that selected class and mode differ in correctness.
-    n : int
-        Answers that select.
-    n_held_out : int
-        Answers held out.
-    """
-
-    gaps1: np.ndarray = field(repr=False)
+    gaps1: np.ndarray = field(repr=False)  # (B,) E[(correct - Sem1) 1{Sem1 in bin}]; the next two for Sem2 and c*
     gaps2: np.ndarray = field(repr=False)
     oracle_gaps: np.ndarray = field(repr=False)
-    confidence1: float
+    confidence1: float  # mean Sem1, Sem2 and c*
     confidence2: float
     oracle_confidence: float
-    accuracy: float
+    accuracy: float  # of the selected class, and of the mode
     oracle_accuracy: float
-    confidence_error1: float
+    confidence_error1: float  # E |Sem1 - c*| and E |Sem2 - c*|
     confidence_error2: float
-    selection_error: float
-    n: int
+    selection_error: float  # chance that selected class and mode differ in correctness
+    n: int  # answers that select
     n_held_out: int
 
     @property
@@ -144,24 +114,12 @@ def _binned(contribution, n, n_bins):
 
 @dataclass(frozen=True)
 class AnswerSample:
-    """Sampled answers to Q questions; classes in order of first appearance, tables padded on the right.
+    """Sampled answers to Q questions; classes in order of first appearance, tables padded on the right."""
 
-    Parameters
-    ----------
-    counts : array of int, shape (Q, C)
-        Answers in each class, 0 in the padding.
-    correct : array of {0, 1}, shape (Q, C)
-        Whether the class is right; 0 in the padding.
-    classes : array of int, shape (Q, C)
-        Index of the class in the population, -1 in the padding.
-    order : array of int, shape (Q, n)
-        Column of each answer in the order in which answers came.
-    """
-
-    counts: np.ndarray
-    correct: np.ndarray
-    classes: np.ndarray
-    order: np.ndarray = field(repr=False)
+    counts: np.ndarray  # (Q, C) answers in each class, 0 in the padding
+    correct: np.ndarray  # (Q, C) whether the class is right, 0 in the padding
+    classes: np.ndarray  # (Q, C) index of the class in the population, -1 in the padding
+    order: np.ndarray = field(repr=False)  # (Q, n) column of each answer in the order in which answers came
 
     def __str__(self):
         questions, n = self.order.shape
@@ -172,21 +130,14 @@ class AnswerSample:
 class AnswerPopulation:
     """Questions with known answer probabilities and known right answers.
 
+    The "answers" population of Wang et al. (2026), section 3.
+
     Parameters
     ----------
     pi : array of float, shape (Q, K)
         Answer probabilities, K >= 2; a real classifier answers with its softmax.
     correct : array of int, shape (Q, K) or (Q,)
         0/1 table of right classes (several or none may be right), or the right class of each question.
-
-    Raises
-    ------
-    ValueError
-        Unless rows of `pi` are probabilities that sum to 1 and `correct` fits.
-
-    References
-    ----------
-    The "answers" population of Wang et al. (2026), section 3.
 
     Examples
     --------
@@ -223,10 +174,8 @@ class AnswerPopulation:
 
         Parameters
         ----------
-        n_questions : int
-            Number of questions.
-        n_classes : int
-            Classes of answers, K.
+        n_questions, n_classes : int
+            Number of questions, and K, the classes of answers.
         concentration : float, default 0.5
             Of the Dirichlet distribution.
         overconfidence : float, default 0.0
@@ -242,11 +191,6 @@ class AnswerPopulation:
         -------
         AnswerPopulation
             Of n_questions * copies questions.
-
-        Raises
-        ------
-        ValueError
-            For numbers out of range.
 
         Examples
         --------
@@ -265,32 +209,23 @@ class AnswerPopulation:
     def with_margins(cls, margins, n_classes=2, *, n_rivals=1, mass=1.0, overconfidence=0.0, copies=1, rng=None):
         """One question a margin: a leader, `n_rivals` classes `margin` behind it, the others equal and far behind.
 
+        ValueError if a margin does not fit into the mass, or the other classes would come in front of the rivals.
+
         Parameters
         ----------
         margins : array of float, shape (Q,)
             Top-two margins, at least 0.
-        n_classes : int, default 2
-            Classes of answers, K.
-        n_rivals : int, default 1
-            Classes that share the second place.
+        n_classes, n_rivals : int, default 2 and 1
+            Classes of answers, K, and those that share the second place.
         mass : float, default 1.0
             Probability that leader and rivals share; 1 if there are no other classes.
-        overconfidence : float, default 0.0
+        overconfidence, copies, rng : optional
             As in `dirichlet`.
-        copies : int, default 1
-            As in `dirichlet`.
-        rng : int, Generator or None, default None
-            Source of randomness.
 
         Returns
         -------
         AnswerPopulation
             Of Q * copies questions.
-
-        Raises
-        ------
-        ValueError
-            If a margin does not fit into the mass, or the other classes would come in front of the rivals.
 
         Examples
         --------
@@ -335,35 +270,11 @@ class AnswerPopulation:
         return np.take_along_axis(self.correct, self.mode[:, None], axis=1)[:, 0]
 
     def oracle_ece(self, n_bins=10):
-        """Binned calibration error of the oracle: confidence c*, answer the mode.
-
-        Parameters
-        ----------
-        n_bins : int, default 10
-            Bins of equal width.
-
-        Returns
-        -------
-        float
-            In units of probability.
-        """
+        """Binned calibration error of the oracle (confidence c*, answer the mode), in units of probability."""
         return float(np.abs(oracle_gaps(self.pi, self.correct, check_count(n_bins, "n_bins"))).sum())
 
     def sample(self, n, rng=None):
-        """Answers drawn to every question.
-
-        Parameters
-        ----------
-        n : int
-            Answers to each.
-        rng : int, Generator or None, default None
-            Source of randomness.
-
-        Returns
-        -------
-        AnswerSample
-            Counts of classes in order of first appearance.
-        """
+        """`AnswerSample` of n answers to every question: `counts`, `correct`, `classes` (Q, C) and `order` (Q, n)."""
         rng = check_rng(rng)
         n = check_count(n, "n")
         questions, classes = self.pi.shape
@@ -399,10 +310,8 @@ class AnswerPopulation:
 
         Parameters
         ----------
-        n : int
-            Answers that select.
-        n_held_out : int or None, default None
-            Answers that check Sem2; None for n.
+        n, n_held_out : int
+            Answers that select, and those that check Sem2, None for as many.
         n_bins : int, default 10
             Bins of equal width.
         ties : {"index", "lot"}, default "index"

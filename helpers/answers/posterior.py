@@ -5,7 +5,7 @@ import pandas as pd
 
 from helpers.answers.counts import check_table
 from helpers.answers.spelling import spell_answers
-from helpers.checks import check_numbers, raise_first
+from helpers.checks import check_probabilities
 
 NOISE = 0.02  # by which the texts of a question may exceed 1: servers compute in low precision, in batches
 
@@ -13,16 +13,16 @@ NOISE = 0.02  # by which the texts of a question may exceed 1: servers compute i
 def meaning_posterior(table, rule="normalized", *, question="question", answer="answer", posterior="posterior"):
     """Probability of the meaning of each sampled answer: the sum over its distinct texts, as far as they were sampled.
 
-    The probability of one text says how likely this wording is. "Paris", "paris" and "It is Paris." share one meaning,
-    and their probabilities add up. Each distinct text counts once, however often it was drawn, with the mean of its
-    stated probabilities (equal but for the noise of the server). Spellings that were never sampled are missing from the
-    sum, so it is a lower bound: with n draws of a text of probability p the bound lacks p (1 - p)^n on average. The
-    probabilities must be those that the answers were drawn with (temperature 1).
+    "Paris", "paris" and "It is Paris." share one meaning, and their probabilities add up. Each distinct text counts
+    once, however often it was drawn, with the mean of its stated probabilities (equal but for the noise of the server).
+    Spellings that were never sampled are missing from the sum, so it is a lower bound: with n draws of a text of
+    probability p the bound lacks p (1 - p)^n on average. ValueError for texts of a question that add up to more than 1.
+    Kuhn, Gal and Farquhar (2023), equation 2; Estienne, Ernst et al. (2026), section 4.2, for one text.
 
     Parameters
     ----------
     table : DataFrame
-        One row a sampled answer.
+        One row a sampled answer, drawn at temperature 1.
     rule : str or function, default "normalized"
         When two texts mean the same, see `spell_answers`; a text that it cannot read means only itself.
     question, answer, posterior : str
@@ -32,17 +32,7 @@ def meaning_posterior(table, rule="normalized", *, question="question", answer="
     Returns
     -------
     ndarray, shape (n,)
-        Numbers in [0, 1], the same in all answers of one meaning to a question; NaN where a text of the meaning has
-        none.
-
-    Raises
-    ------
-    ValueError
-        For a column that is not there, a probability outside [0, 1], or texts of a question that add up to more than 1.
-
-    References
-    ----------
-    Kuhn, Gal and Farquhar (2023), equation 2; Estienne, Ernst et al. (2026), section 4.2, for one text.
+        In [0, 1], the same in all answers of one meaning to a question; NaN where a text of the meaning has none.
 
     Examples
     --------
@@ -52,10 +42,7 @@ def meaning_posterior(table, rule="normalized", *, question="question", answer="
     array([0.7, 0.7, 0.7, 0.1])
     """
     check_table(table, {"question": question, "answer": answer, "posterior": posterior})
-    stated = check_numbers(table[posterior].to_numpy(), posterior)
-    bad = (stated < 0) | (stated > 1)
-    if bad.any():
-        raise_first(posterior, "lie in [0, 1], or be missing", stated, bad)
+    stated = check_probabilities(table[posterior].to_numpy(), posterior, missing=True)
     text = pd.factorize(table[answer].map(str, na_action="ignore"), use_na_sentinel=False)[0]
     spelled = pd.factorize(spell_answers(table[answer], rule))[0]
     rows = pd.DataFrame(

@@ -12,29 +12,12 @@ from helpers.answers.spelling import plain
 
 @dataclass(frozen=True)
 class StatedConfidences:
-    """Stated confidences as numbers in [0, 1], NaN where there is none.
+    """Stated confidences as numbers in [0, 1], NaN where there is none."""
 
-    Parameters
-    ----------
-    values : array of float, shape (n,)
-        Confidences.
-    n_missing : int
-        Entries that are empty.
-    n_unread : int
-        Entries that hold something, but no confidence.
-    n_as_percent : int
-        Numbers without a sign that were read as per cent.
-
-    Examples
-    --------
-    >>> print(parse_confidences(["95%", 80, "high", None]))
-    2 of 4 confidences read (1 as per cent without a sign), 1 missing, 1 unreadable
-    """
-
-    values: np.ndarray = field(repr=False)
-    n_missing: int
-    n_unread: int
-    n_as_percent: int
+    values: np.ndarray = field(repr=False)  # (n,)
+    n_missing: int  # entries that are empty
+    n_unread: int  # entries that hold something, but no confidence
+    n_as_percent: int  # numbers without a sign that were read as per cent
 
     def __str__(self):
         return (
@@ -77,7 +60,8 @@ def parse_confidences(values, *, missing=math.nan):
 
     A number without a sign is a probability up to 1 and per cent from there to 100. Where more of the column's bare
     numbers lie above 1 than between 0 and 1, a bare 1 is 1 %; elsewhere a bare number between 1 and 2 is unreadable,
-    because it is neither. Several numbers in one text, such as "80 to 90 %", are unreadable.
+    because it is neither. Several numbers in one text, such as "80 to 90 %", are unreadable. Wang et al. (2026),
+    section 6.1, where a failure counts as 1.0.
 
     Parameters
     ----------
@@ -90,10 +74,6 @@ def parse_confidences(values, *, missing=math.nan):
     -------
     StatedConfidences
         Numbers, and how many were missing, unreadable or read as per cent.
-
-    References
-    ----------
-    Wang et al. (2026), section 6.1, where a failure counts as 1.0.
 
     Examples
     --------

@@ -6,21 +6,17 @@
 - `tree`: the groups of Melo et al. (2026): leaves of an honest tree, measured on rows that did not choose them
 - `columns`: every level of columns that somebody names
 - `rates`: stated and observed rates of any subgroups, with adjusted p-values
-- `merging`: neighbouring subgroups joined when they are alike
-- `stability`: what comes back on redrawn rows
 """
 
 from helpers.audit.columns import measure_columns
 from helpers.audit.rates import holm, measure_groups
 from helpers.audit.search import SegmentSearch, audit_groups, search_segments
-from helpers.audit.stability import group_stability
 from helpers.audit.tree import GroupAudit, tree_groups
 
 __all__ = [
     "GroupAudit",
     "SegmentSearch",
     "audit_groups",
-    "group_stability",
     "holm",
     "measure_columns",
     "measure_groups",

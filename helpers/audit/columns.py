@@ -9,8 +9,8 @@ from helpers.checks import (
     nearest_name,
 )
 from helpers.partition.checked import CheckedTable, Rows, check_sample
+from helpers.partition.columns import words_of
 from helpers.partition.encoder import TableEncoder
-from helpers.partition.wording import words_of
 from helpers.resampling import exact_interval
 
 FIFTHS = 5  # parts of a number with more distinct values than this
@@ -25,18 +25,14 @@ def measure_columns(y, p, X, check, *, sample_weight=None, groups=None):
 
     Parameters
     ----------
-    y : array of {0, 1}, shape (n,)
-        Labels.
-    p : array of float, shape (n,)
-        Stated probabilities of class 1, or recalibrated ones.
+    y, p : array_like, shape (n,)
+        Labels 0/1; stated probabilities of class 1, or recalibrated ones.
     X : DataFrame, shape (n, d)
         Features in the user's words.
     check : str or list of str
         Names of columns. Numbers with more than five values are cut into fifths; a missing value is a level.
-    sample_weight : array of float, shape (n,), optional
-        Sampling weights.
-    groups : array, shape (n,), optional
-        Labels of people, hospitals, … whose rows depend on each other.
+    sample_weight, groups : array_like, shape (n,), optional
+        Sampling weights; labels of people, hospitals, … whose rows depend on each other.
 
     Returns
     -------

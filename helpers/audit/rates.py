@@ -64,19 +64,15 @@ def measure_groups(y, p, subgroup, *, calibrated=None, sample_weight=None, group
 
     Parameters
     ----------
-    y : array of {0, 1}, shape (n,)
-        Labels.
-    p : array of float, shape (n,)
-        Stated probabilities of class 1.
+    y, p : array_like, shape (n,)
+        Labels 0/1; stated probabilities of class 1.
     subgroup : array of int, shape (n,)
         Number of the subgroup that each row is in, from 0.
     calibrated : array of float, shape (n,), optional
         Scores after recalibration; adds `calibrated` (their mean), residual_gap = observed - calibrated, and the
         interval and the p-value of this gap.
-    sample_weight : array of float, shape (n,), optional
-        Sampling weights.
-    groups : array, shape (n,), optional
-        Labels of people, hospitals, … whose rows depend on each other.
+    sample_weight, groups : array_like, shape (n,), optional
+        Sampling weights; labels of people, hospitals, … whose rows depend on each other.
     size : int, optional
         Number of subgroups, when the last ones may be empty.
 
@@ -84,11 +80,6 @@ def measure_groups(y, p, subgroup, *, calibrated=None, sample_weight=None, group
     -------
     DataFrame
         One row a subgroup: the columns of `GroupAudit.table` without rule and adjustment.
-
-    Raises
-    ------
-    ValueError
-        For columns that break a rule or differ in length.
 
     Examples
     --------

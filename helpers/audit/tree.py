@@ -1,13 +1,10 @@
 """Who is misjudged: subgroups whose stated probabilities are too high or too low, in words and with intervals."""
 
-import re
 from dataclasses import dataclass, field
-from numbers import Real
 
 import numpy as np
 import pandas as pd
 
-from helpers.audit.merging import merge_siblings
 from helpers.audit.rates import holm, table_of_gaps
 from helpers.checks import (
     check_count,
@@ -40,21 +37,18 @@ class GroupAudit:
         The tree's number of each subgroup.
     tree : HonestTree
         The tree that tells the subgroups apart.
-    settings : dict
-        The options of `tree_groups` that say which subgroups are sought.
+    against : str
+        Scores from which y differs in the subgroups sought, "stated" or "calibrated".
 
     Examples
     --------
-    >>> X = pd.DataFrame({"age": np.tile(np.arange(20, 60), 50)})
-    >>> y = np.random.default_rng(0).random(2000) < np.where(X["age"] < 40, 0.3, 0.7)
-    >>> print(tree_groups(y, np.full(2000, 0.5), X, max_depth=1, rng=0))
-    2 groups, 2 of them significant
+    See `tree_groups`.
     """
 
     table: pd.DataFrame
     leaf: np.ndarray = field(repr=False)
     tree: HonestTree = field(repr=False)
-    settings: dict = field(default_factory=dict, repr=False)
+    against: str = "stated"
 
     @property
     def pooled(self):
@@ -67,22 +61,8 @@ class GroupAudit:
 
         Subgroups sought `against="calibrated"` are judged by the gap that recalibration leaves.
         """
-        column = "residual_adjusted" if self.settings.get("against") == "calibrated" else "adjusted"
+        column = "residual_adjusted" if self.against == "calibrated" else "adjusted"
         return self.table[self.table[column] < 0.05]
-
-    @property
-    def significant_residual(self):
-        """Those of `significant` whose residual gap is significant, too; without calibrated scores, all of them."""
-        rows = self.significant
-        return rows[rows["residual_adjusted"] < 0.05] if "residual_gap" in rows else rows
-
-    @property
-    def features(self):
-        """Features that set `significant_residual` (or, if it is empty, all) apart, the strongest first."""
-        weight = self.tree.tree_.compute_feature_importances()
-        names = [self.tree.encoder_.columns_[j].name for j in np.argsort(-weight, kind="stable") if weight[j] > 0]
-        rules = self.significant_residual["rule"] if len(self.significant_residual) else self.table["rule"]
-        return [name for name in names if rules.str.contains(rf"(?<!\w){re.escape(name)}(?!\w)").any()]
 
     def apply(self, X):
         """Row of `table` that each row belongs to.
@@ -114,7 +94,6 @@ def tree_groups(
     against="stated",
     max_depth=3,
     min_rows=None,
-    merge=None,
     sample_weight=None,
     groups=None,
     rng=None,
@@ -123,10 +102,8 @@ def tree_groups(
 
     Parameters
     ----------
-    y : array of {0, 1}, shape (n,)
-        Labels.
-    p : array of float, shape (n,)
-        Stated probabilities of class 1.
+    y, p : array_like, shape (n,)
+        Labels 0/1; stated probabilities of class 1.
     X : DataFrame, shape (n, d)
         Features in the user's words.
     calibrated : array of float, shape (n,), optional
@@ -138,14 +115,8 @@ def tree_groups(
     min_rows : int, optional
         Rows that a subgroup needs in each half; by default the largest of 50, 2 % of the rows, and the rows that hold
         10 cases of the rarer label, but at most a quarter of the rows.
-    merge : float, optional
-        Neighbouring leaves whose gaps do not differ become one subgroup, so that fewer, shorter rules are left: the
-        p-value below which a difference counts (0.2 is a good choice). By default every leaf is kept. Decided on the
-        half that chooses, with an adjustment for its search.
-    sample_weight : array of float, shape (n,), optional
-        Sampling weights.
-    groups : array, shape (n,), optional
-        Labels of people, hospitals, … that are never split.
+    sample_weight, groups : array_like, shape (n,), optional
+        Sampling weights; labels of people, hospitals, … that are never split.
     rng : int, Generator or None, default None
         Source of the halves.
 
@@ -153,11 +124,6 @@ def tree_groups(
     -------
     GroupAudit
         The subgroups, most overstated first.
-
-    Raises
-    ------
-    ValueError
-        For input that breaks a rule, or too few rows for two subgroups.
 
     References
     ----------
@@ -173,9 +139,7 @@ def tree_groups(
     y, p, X, weight, groups = check_sample(y, p, X, sample_weight, groups)
     calibrated = None if calibrated is None else check_probabilities(calibrated, "calibrated")
     check_same_length(y=y, calibrated=calibrated)
-    settings = {"against": against, "max_depth": max_depth, "min_rows": min_rows, "merge": merge}
     target = _target(p, calibrated, against)
-    _check_merge(merge)
     min_rows = _default_min_rows(y) if min_rows is None else check_count(min_rows, "min_rows", least=10)
     if y.size < 4 * min_rows:
         raise ValueError(f"y must have at least 4 * min_rows = {4 * min_rows:,} rows, but it has {y.size:,}.")
@@ -184,9 +148,6 @@ def tree_groups(
     weight = np.ones_like(y) if weight is None else weight
     tree = HonestTree(min_samples_leaf=min_rows, max_depth=max_depth, rng=rng)
     tree.fit(X.iloc[choose], (y - target)[choose], weight[choose], _rows_of(groups, choose))
-    if merge is not None:
-        dependent = {"sample_weight": weight[choose], "groups": _rows_of(groups, choose)}
-        tree = merge_siblings(tree, X.iloc[choose], y[choose], target[choose], alpha=merge, **dependent)
     table = table_of_gaps(
         y[measure],
         p[measure],
@@ -200,10 +161,10 @@ def tree_groups(
     table = table[table["share"] > 0].sort_values("gap" if against == "stated" else "residual_gap", kind="stable")
     leaf = table.index.to_numpy()
     table = table.reset_index(drop=True)
-    table["adjusted"] = holm(table["p_value"])
+    table["adjusted"] = holm(table["p_value"])  # for those measured: the rows here have chosen nothing
     if calibrated is not None:
         table["residual_adjusted"] = holm(table["residual_p_value"])
-    return GroupAudit(table, leaf, tree, settings)
+    return GroupAudit(table, leaf, tree, against)
 
 
 def _rows_of(column, rows):
@@ -217,12 +178,6 @@ def _target(p, calibrated, against):
     if against == "calibrated" and calibrated is None:
         raise ValueError("calibrated must be given where groups are sought against calibrated scores, but it is None.")
     return p if against == "stated" else calibrated
-
-
-def _check_merge(merge):
-    """ValueError unless `merge` is None or a p-value."""
-    if merge is not None and (isinstance(merge, bool) or not isinstance(merge, Real) or not 0 < merge <= 1):
-        raise ValueError(f"merge must be None or a p-value in (0, 1], but it is {merge!r}.")
 
 
 def _default_min_rows(y):

@@ -35,9 +35,7 @@ class CalibrationLine:
 
     Examples
     --------
-    >>> p = np.repeat([0.2, 0.8], 100)
-    >>> print(calibration_line(np.arange(200) % 10 < np.repeat([2, 8], 100), p))
-    intercept 0.00 [-0.35, 0.35], slope 1.00 [0.75, 1.25]; p = 1.000
+    See `calibration_line`.
     """
 
     intercept: float
@@ -110,20 +108,13 @@ def calibration_line(y, p, *, sample_weight=None, groups=None):
         Labels of both classes.
     p : array_like, shape (n,)
         Stated probabilities of class 1, which must differ; taken at least 1e-6 from 0 and 1.
-    sample_weight : array_like, shape (n,), optional
-        Sampling weights.
-    groups : array_like, shape (n,), optional
-        Labels of people, hospitals, …; rows of one group count as dependent.
+    sample_weight, groups : array_like, shape (n,), optional
+        Sampling weights; labels of people, hospitals, …; rows of one group count as dependent.
 
     Returns
     -------
     CalibrationLine
         With variances that hold for weights and groups (sandwich).
-
-    Raises
-    ------
-    ValueError
-        For columns that break a rule, labels of one class, or a constant score.
 
     References
     ----------

@@ -16,10 +16,8 @@ def running_curve(y, p, at=None, *, neighbors=None, degree=1):
 
     Parameters
     ----------
-    y : array_like of 0/1, shape (n,)
-        Labels.
-    p : array_like, shape (n,)
-        Stated probabilities.
+    y, p : array_like, shape (n,)
+        Labels 0/1; stated probabilities.
     at : array_like, shape (m,), optional
         Scores to evaluate at, default `p`.
     neighbors : int, optional
@@ -31,11 +29,6 @@ def running_curve(y, p, at=None, *, neighbors=None, degree=1):
     -------
     ndarray, shape (m,)
         Observed rates.
-
-    Raises
-    ------
-    ValueError
-        For scores outside [0, 1], labels other than 0 and 1, lengths that differ, or `neighbors` not in 1 .. n.
 
     References
     ----------

@@ -4,10 +4,10 @@ Every loader returns a frozen dataclass that says where the rows come from and u
 """
 
 from helpers.datasets.download import DATA_FOLDER, DownloadError
-from helpers.datasets.network_scores import Scores, fetch_scores, score_systems
-from helpers.datasets.published import PrintedTable, load_ecuas_table, load_model_list, load_network_losses
+from helpers.datasets.network_scores import fetch_scores, score_systems
+from helpers.datasets.published import load_ecuas_table, load_model_list, load_network_losses
 from helpers.datasets.recorded_model import load_smollm2_answers, load_smollm2_scores
-from helpers.datasets.sampled_answers import SampledAnswers, fetch_sampled_answers
+from helpers.datasets.sampled_answers import fetch_sampled_answers
 from helpers.datasets.tables import (
     Dataset,
     load_breast_cancer,
@@ -19,7 +19,7 @@ from helpers.datasets.tables import (
 )
 
 __all__ = [
-    "DATA_FOLDER", "Dataset", "DownloadError", "PrintedTable", "SampledAnswers", "Scores", "fetch_sampled_answers",
+    "DATA_FOLDER", "Dataset", "DownloadError", "fetch_sampled_answers",
     "fetch_scores", "load_breast_cancer", "load_claims", "load_digits", "load_ecuas_table", "load_fair",
     "load_model_list", "load_network_losses", "load_rand_hie", "load_rand_scores",
     "load_smollm2_answers", "load_smollm2_scores", "score_systems",

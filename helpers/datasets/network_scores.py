@@ -10,34 +10,11 @@ from helpers.datasets.download import check_system, fetch_file, find_cached, rea
 
 @dataclass(frozen=True)
 class Scores:
-    """Outputs of one trained model on a test set.
-
-    Parameters
-    ----------
-    name : str
-        The system.
-    scores : array of float, shape (n, K)
-        Log posteriors or logits as published.
-    y : array of int, shape (n,)
-        Classes 0 .. K - 1.
-    n_classes : int
-        K.
-    licence : str
-        Licence of the published file.
-    citation : str
-        The paper that published it.
-    source : str
-        Repository and commit.
-
-    Examples
-    --------
-    >>> print(Scores("coin", np.zeros((5, 2)), np.zeros(5, int), 2, "MIT", citation="", source=""))
-    coin: 5 rows, 2 classes (MIT)
-    """
+    """Outputs of one trained model on a test set."""
 
     name: str
-    scores: np.ndarray = field(repr=False)
-    y: np.ndarray = field(repr=False)
+    scores: np.ndarray = field(repr=False)  # (n, K) log posteriors or logits as published
+    y: np.ndarray = field(repr=False)  # (n,) classes 0 .. K - 1
     n_classes: int
     licence: str
     citation: str = field(repr=False)
@@ -86,7 +63,8 @@ def fetch_scores(name, *, progressbar=None):
     """Scores of a real network or language model on a public test set, downloaded once (pinned commit, sha256 checked).
 
     The folder in the environment variable HONEST_DATA is searched first (files as `expected_cost/<name>/scores.npy`;
-    it may be read-only), then the user's cache folder. Nothing is written when the file is there with the right hash.
+    it may be read-only), then the user's cache folder. DownloadError if the file cannot be had, with the way to put it
+    in place by hand. Ferrer (2023), Analysis and Comparison of Classification Metrics, arXiv:2209.05355.
 
     Parameters
     ----------
@@ -98,18 +76,7 @@ def fetch_scores(name, *, progressbar=None):
     Returns
     -------
     Scores
-        Scores and classes of the test set, with licence and source.
-
-    Raises
-    ------
-    ValueError
-        For an unknown name.
-    DownloadError
-        If the file cannot be had, with the way to put it in place by hand.
-
-    References
-    ----------
-    Ferrer (2023), Analysis and Comparison of Classification Metrics, arXiv:2209.05355.
+        Scores (n, K) and classes `y`, with `n_classes`, `licence`, `citation` and `source`.
 
     Examples
     --------

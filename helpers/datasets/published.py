@@ -18,33 +18,12 @@ _COLUMNS = {
 
 @dataclass(frozen=True)
 class PrintedTable:
-    """A table of a paper; the truth lies within `rounding` of what is printed.
-
-    Parameters
-    ----------
-    table : DataFrame
-        The printed numbers.
-    content : str
-        What the rows are, in words.
-    rounding : float
-        Half a unit of the last printed digit.
-    source : str
-        Paper and number of the table.
-    citation : str
-        The paper.
-    licence : str
-        Licence under which the numbers are shipped.
-
-    Examples
-    --------
-    >>> load_ecuas_table(table=3).rounding
-    5e-05
-    """
+    """A table of a paper; the truth lies within `rounding` of what is printed."""
 
     table: pd.DataFrame = field(repr=False)
-    content: str
-    rounding: float
-    source: str
+    content: str  # what the rows are, in words
+    rounding: float  # half a unit of the last printed digit
+    source: str  # paper and number of the table
     citation: str = field(repr=False)
     licence: str
 
@@ -58,23 +37,14 @@ def load_ecuas_table(table=3):
     Parameters
     ----------
     table : {3, 4, 5, 6}, default 3
-        3: fifteen classifiers, raw and calibrated; 4: MMLU; 5: TriviaQA; 6: TriviaQA, graded by a model (`_llm`) and by
-        people (`_human`). Tables 1 and 2 are rows of tables 3 and 5. Table 5 is shipped with the row that the paper
-        prints twice: `.drop_duplicates()` before counting.
+        Of Estienne, Ernst et al. (2026). 3: fifteen classifiers, raw and calibrated; 4: MMLU; 5: TriviaQA; 6: TriviaQA,
+        graded by a model (`_llm`) and by people (`_human`). Tables 1 and 2 are rows of tables 3 and 5. Table 5 is
+        shipped with the row that the paper prints twice: `.drop_duplicates()` before counting.
 
     Returns
     -------
     PrintedTable
-        One row for each system.
-
-    Raises
-    ------
-    ValueError
-        For another table.
-
-    References
-    ----------
-    Estienne, Ernst et al. (2026), tables 3 to 6.
+        A `table` with one row for each system, and the `rounding`: half a unit of the last printed digit.
 
     Examples
     --------
@@ -98,34 +68,23 @@ def load_network_losses(table=2):
 
     The columns are dataset, network, calibration, grouping (as the network says it), calibration_after, grouping_after
     (after isotonic recalibration; squared probability, smaller is better), and accuracy (percent). "-0.000" is kept as
-    minus zero: below zero, but rounded (`np.signbit` sees it).
+    minus zero: below zero, but rounded (`np.signbit` sees it). Top-label view, Brier score.
 
     Parameters
     ----------
     table : {1, 2}, default 2
-        2: 27 image networks on four test sets; 1: 15 of them on ImageNet-R, and a language model on two sets.
+        Of Perez-Lebel et al. (2023). 2: 27 image networks on four test sets; 1: 15 of them on ImageNet-R, and a
+        language model on two sets.
 
     Returns
     -------
     PrintedTable
-        One row for each network and test set.
-
-    Raises
-    ------
-    ValueError
-        For another table.
-
-    References
-    ----------
-    Perez-Lebel et al. (2023), tables 1 and 2: top-label view, Brier score, three decimals.
+        A `table` with one row for each network and test set.
 
     Examples
     --------
-    >>> losses = load_network_losses()
-    >>> print(losses)
+    >>> print(load_network_losses())
     27 networks on 4 test sets, 108 rows (Perez-Lebel et al. 2023, table 2)
-    >>> losses.rounding
-    0.0005
     """
     check_one_of(table, "table", (1, 2))
     losses = pd.read_csv(DATA_FOLDER / f"perezlebel2023_table{table}.csv").rename(columns=_COLUMNS)
@@ -142,7 +101,7 @@ def load_network_losses(table=2):
 
 
 def load_model_list():
-    """The 27 language models that Melo et al. audited.
+    """The 27 language models that Melo et al. (2026) audited, table 1.
 
     Returns
     -------
@@ -150,14 +109,9 @@ def load_model_list():
         Columns family, size, billions (of parameters), company, type; `type` is "instruct" or "base" ("Non Instruct" in
         the paper, distilled and fine-tuned models among them).
 
-    References
-    ----------
-    Melo et al. (2026), table 1.
-
     Examples
     --------
-    >>> models = load_model_list()
-    >>> len(models), (models["type"] == "instruct").sum().item()
-    (27, 12)
+    >>> len(load_model_list())
+    27
     """
     return pd.read_csv(DATA_FOLDER / "melo2026_table1.csv")

@@ -26,7 +26,8 @@ def load_smollm2_answers():
     """Answers of SmolLM2-135M-Instruct to 339 short questions under two prompts, with confidences, one row an answer.
 
     Fifty answers a question and prompt are drawn at temperature 1, one is greedy; `data/README.md` says how they were
-    asked and graded. A confidence belongs to a question and a spelling, whatever the prompt that led to it.
+    asked and graded. A confidence belongs to a question and a spelling, whatever the prompt that led to it. Allal et
+    al. (2025), SmolLM2; Estienne, Ernst et al. (2026), section 4.2.
 
     Returns
     -------
@@ -41,10 +42,6 @@ def load_smollm2_answers():
         a fraction), first_tokens (tuple of pairs: the 20 likeliest tokens and their log-probabilities at the first
         place that is not white space; of greedy answers, else None). A confidence that was not asked for is NaN; an
         empty answer has no log-probabilities.
-
-    References
-    ----------
-    Allal et al. (2025), SmolLM2; Estienne, Ernst et al. (2026), section 4.2.
 
     Examples
     --------
@@ -84,7 +81,7 @@ def _answer_rows(record):
 
 
 def load_smollm2_scores(task):
-    """Yes-no scores of SmolLM2-135M-Instruct, one row a case.
+    """Yes-no scores of SmolLM2-135M-Instruct (Allal et al., 2025), one row a case.
 
     Parameters
     ----------
@@ -99,21 +96,10 @@ def load_smollm2_scores(task):
         probability of both, from instructions only), score_examples and mass_examples (with four examples; NaN where
         not asked), and the features of the task.
 
-    Raises
-    ------
-    ValueError
-        For another task.
-
-    References
-    ----------
-    Allal et al. (2025), SmolLM2; Newhouse & the Insurance Experiment Group (1993), Free for All?; Melo et al. (2026),
-    section 4.2.
-
     Examples
     --------
-    >>> scores = load_smollm2_scores("sentiment")
-    >>> scores["label"].isin([0, 1]).all() and scores["score"].dropna().between(0, 1).all()
-    np.True_
+    >>> len(load_smollm2_scores("sentiment"))
+    1200
     """
     check_one_of(task, "task", TASKS)
     table = pd.read_csv(DATA_FOLDER / "smollm2_scores.csv.gz")

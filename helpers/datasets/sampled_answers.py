@@ -17,47 +17,15 @@ _NUMBER = re.compile(r"-?\d[\d,]*\.?\d*")
 
 @dataclass(frozen=True)
 class SampledAnswers:
-    """Answers that one model gave to one prompt, several to each question.
-
-    Parameters
-    ----------
-    name : str
-        The system.
-    table : DataFrame
-        One row for each answer: question (number), sample (number), answer (as published), parsed (the last date or
-        number in it, in one spelling; missing where there is none), reference (the right answer), generated (all the
-        model wrote), model, prompt.
-    questions : tuple of str
-        The text of each question, by its number.
-    model : str
-        Name of the model.
-    task : str
-        "date" or "gsm".
-    prompt : str
-        Name of the prompt and of the temperature.
-    n_samples : int
-        Answers to each question.
-    licence : str
-        Licence of the published file.
-    citation : str
-        The paper that published it.
-    source : str
-        Repository and commit.
-
-    Examples
-    --------
-    >>> about = {"table": None, "questions": ("When?",), "prompt": "cot1", "citation": "", "source": ""}
-    >>> print(SampledAnswers("GPT4/date_cot1", model="GPT-4", task="date", n_samples=3, licence="none", **about))
-    GPT4/date_cot1: GPT-4, 1 date questions, 3 answers each (licence: none)
-    """
+    """Answers that one model gave to one prompt, several to each question."""
 
     name: str
-    table: pd.DataFrame = field(repr=False)
-    questions: tuple = field(repr=False)
+    table: pd.DataFrame = field(repr=False)  # a row an answer
+    questions: tuple = field(repr=False)  # their texts, by number
     model: str
-    task: str
-    prompt: str
-    n_samples: int
+    task: str  # "date" or "gsm"
+    prompt: str  # with the temperature
+    n_samples: int  # answers to each question
     licence: str
     citation: str = field(repr=False)
     source: str = field(repr=False)
@@ -90,36 +58,28 @@ def fetch_sampled_answers(name, *, progressbar=None):
     """Answers of GPT-3.5, GPT-4 or Llama-2 to DATE or GSM questions, downloaded once (pinned commit, sha256 checked).
 
     The folder in the environment variable HONEST_DATA is searched first (files as `mot/GPT4_result/date_cot1.json`),
-    then the user's cache folder. Ties and answers without a date are kept: what to do with them is the reader's choice.
+    then the user's cache folder. DownloadError if the file cannot be had, with the way to put it in place by hand. Ties
+    and answers without a date are kept. Yue et al. (2024), Large Language Model Cascades with Mixture of Thought
+    Representations, ICLR; the files come without a licence: read them, do not pass them on.
 
     Parameters
     ----------
     name : str
         Model and prompt, for example "GPT3/date_cot1_t=0.8"; an unknown name is answered with the list of all.
     progressbar : bool or None, default None
-        Whether to show how far the download is; None for "only when standard error is a terminal".
+        As in `fetch_scores`.
 
     Returns
     -------
     SampledAnswers
-        The files come without a licence: read them, do not pass them on.
-
-    Raises
-    ------
-    ValueError
-        For an unknown name, or a file that is not what it should be.
-    DownloadError
-        If the file cannot be had, with the way to put it in place by hand.
-
-    References
-    ----------
-    Yue et al. (2024), Large Language Model Cascades with Mixture of Thought Representations, ICLR.
+        Its `table` has a row for each answer: question and sample (numbers), answer (as published), parsed (the last
+        date or number in it, in one spelling; missing where there is none), reference (the right answer), generated
+        (all the model wrote), model, prompt; `questions` are their texts.
 
     Examples
     --------
-    >>> answers = fetch_sampled_answers("GPT4/date_cot1")  # doctest: +SKIP
-    >>> len(answers.questions), answers.n_samples  # doctest: +SKIP
-    (369, 3)
+    >>> len(fetch_sampled_answers("GPT4/date_cot1").questions)  # doctest: +SKIP
+    369
     """
     files = answer_files()
     check_system(name, files)

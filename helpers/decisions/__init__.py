@@ -4,7 +4,7 @@
 - `risks`: the formulas, where the truth is known; `estimator`: `RiskEstimator`, where it is not
 """
 
-from helpers.decisions.class_costs import BayesDecision, LargestUncertainty, bayes_decision, largest_uncertainty
+from helpers.decisions.class_costs import bayes_decision, largest_uncertainty
 from helpers.decisions.costs import (
     best_decision,
     cost_gap,
@@ -17,7 +17,7 @@ from helpers.decisions.estimator import RiskEstimator
 from helpers.decisions.risks import calibration_risk, excess_risk, grouping_risk, oracle_risk
 
 __all__ = [
-    "BayesDecision", "LargestUncertainty", "RiskEstimator", "bayes_decision", "best_decision", "calibration_risk",
+    "RiskEstimator", "bayes_decision", "best_decision", "calibration_risk",
     "cost_gap", "cost_matrix", "decision_thresholds", "excess_risk", "expected_cost", "grouping_risk",
     "largest_uncertainty", "optimal_threshold", "oracle_risk",
 ]  # fmt: skip

@@ -20,23 +20,10 @@ TIE = 1e-12  # expected costs closer than this share of the largest cost are tie
 
 @dataclass(frozen=True)
 class BayesDecision:
-    """Cheapest decision of each row, and its expected cost, the uncertainty.
+    """Cheapest decision of each row, and its expected cost, the uncertainty."""
 
-    Parameters
-    ----------
-    decision : ndarray of int, shape (n,)
-        Decisions 0 .. D-1.
-    uncertainty : ndarray, shape (n,)
-        Expected costs, in the unit of the costs.
-
-    Examples
-    --------
-    >>> print(BayesDecision(np.array([0, 1]), np.array([0.1, 0.3])))
-    2 decisions, mean expected cost 0.2000, largest 0.3000
-    """
-
-    decision: np.ndarray = field(repr=False)
-    uncertainty: np.ndarray = field(repr=False)
+    decision: np.ndarray = field(repr=False)  # (n,) of 0 .. D-1
+    uncertainty: np.ndarray = field(repr=False)  # (n,) in the unit of the costs
 
     def __str__(self):
         return (
@@ -47,23 +34,10 @@ class BayesDecision:
 
 @dataclass(frozen=True)
 class LargestUncertainty:
-    """The largest expected cost that a best decision can have, and where it is reached.
+    """The largest expected cost that a best decision can have, and where it is reached."""
 
-    Parameters
-    ----------
-    value : float
-        In the unit of the costs.
-    distribution : ndarray, shape (K,)
-        Probabilities of the classes where it is reached.
-
-    Examples
-    --------
-    >>> print(LargestUncertainty(0.5, np.array([0.5, 0.5])))
-    largest uncertainty 0.5000, at [0.5, 0.5]
-    """
-
-    value: float
-    distribution: np.ndarray = field(repr=False)
+    value: float  # in the unit of the costs
+    distribution: np.ndarray = field(repr=False)  # (K,) probabilities of the classes
 
     def __str__(self):
         shares = ", ".join(f"{share:.3g}" for share in self.distribution[:8])
@@ -90,6 +64,8 @@ def check_class_costs(cost, n_classes=None, name="cost"):
 def bayes_decision(proba, cost):
     """The decision with the smallest expected cost under each row's probabilities, and that cost.
 
+    Estienne, Ernst et al. (2026), equation 6.
+
     Parameters
     ----------
     proba : array_like, shape (n, K)
@@ -100,16 +76,8 @@ def bayes_decision(proba, cost):
     Returns
     -------
     BayesDecision
-        Expected costs within 1e-12 of the largest cost are tied, and the lower decision is taken.
-
-    Raises
-    ------
-    ValueError
-        For a table that holds no probabilities, and costs of another layout, negative or not finite.
-
-    References
-    ----------
-    Estienne, Ernst et al. (2026), equation 6.
+        Arrays `decision` and `uncertainty`, its expected cost; of decisions that are tied (within 1e-12 of the largest
+        cost) the lowest is taken.
 
     Examples
     --------
@@ -132,7 +100,7 @@ def largest_uncertainty(cost):
     """u_M: the largest expected cost that remains when the decision is the best one, over all distributions.
 
     max over q of min over d of sum_k q_k cost[d, k], the value of a matrix game, by linear programming. For the 0-1
-    cost of K classes it is 1 - 1/K, at equal shares.
+    cost of K classes it is 1 - 1/K, at equal shares. Estienne, Ernst et al. (2026), after equation 8.
 
     Parameters
     ----------
@@ -142,11 +110,7 @@ def largest_uncertainty(cost):
     Returns
     -------
     LargestUncertainty
-        Its value and the distribution where it is reached.
-
-    References
-    ----------
-    Estienne, Ernst et al. (2026), after equation 8.
+        The `value` and the `distribution` where it is reached.
 
     Examples
     --------

@@ -25,24 +25,15 @@ def cost_matrix(*, false_alarm, miss, hit=0.0, rejection=0.0):
 
     Parameters
     ----------
-    false_alarm : float
-        Cost of predicting 1 when the truth is 0.
-    miss : float
-        Cost of predicting 0 when the truth is 1.
-    hit : float, default 0
-        Cost of predicting 1 when the truth is 1 (a treatment has its price).
-    rejection : float, default 0
-        Cost of predicting 0 when the truth is 0.
+    false_alarm, miss : float
+        Cost of predicting 1 when the truth is 0, and of predicting 0 when it is 1.
+    hit, rejection : float, default 0
+        Cost of predicting 1 when the truth is 1 (a treatment has its price), and of predicting 0 when it is 0.
 
     Returns
     -------
     DataFrame, shape (2, 2)
         Rows "predict 0", "predict 1", columns "truth 0", "truth 1", in the unit of the costs.
-
-    Raises
-    ------
-    ValueError
-        For costs that are not finite, or mistakes that cost no more than right answers.
 
     Examples
     --------
@@ -168,6 +159,8 @@ def steps(cost):
 def optimal_threshold(cost):
     """Probability from which predicting 1 is cheaper: t* = (cost[1, 0] - cost[0, 0]) / `cost_gap(cost)`.
 
+    Elkan (2001); Melo et al. (2026), section 2.3.
+
     Parameters
     ----------
     cost : array_like or DataFrame, shape (2, 2)
@@ -177,15 +170,6 @@ def optimal_threshold(cost):
     -------
     float
         At or below 0 predicting 1 is always best, above 1 predicting 0 is: the diagonal can do that.
-
-    Raises
-    ------
-    ValueError
-        For costs that break a rule, or more than two decisions (`decision_thresholds`).
-
-    References
-    ----------
-    Elkan (2001); Melo et al. (2026), section 2.3.
 
     Examples
     --------
@@ -212,9 +196,9 @@ def decision_thresholds(cost):
     Returns
     -------
     decision : ndarray of int, shape (k,)
-        Numbers of the decisions, in the order in which they become best as q grows.
+        In the order in which they become best as q grows.
     threshold : ndarray, shape (k - 1,)
-        Increasing probabilities; a decision is best from its threshold on. Those outside [0, 1] are never reached.
+        Increasing; a decision is best from its threshold on. Those outside [0, 1] are never reached.
 
     Examples
     --------
@@ -228,8 +212,8 @@ def decision_thresholds(cost):
 def cost_gap(cost):
     """What lies between the best and the worst side: cost[1, 0] + cost[0, 1] - cost[0, 0] - cost[1, 1], above 0.
 
-    The risk of a decision changes by at most this much when a probability changes by 1. For D decisions: the sum of
-    the gaps at their thresholds.
+    The risk of a decision changes by at most this much when a probability changes by 1. For D decisions: the sum of the
+    gaps at their thresholds. Melo et al. (2026), section 2.3.
 
     Parameters
     ----------
@@ -240,10 +224,6 @@ def cost_gap(cost):
     -------
     float
         In the unit of the costs.
-
-    References
-    ----------
-    Melo et al. (2026), section 2.3.
 
     Examples
     --------
@@ -301,10 +281,8 @@ def expected_cost(decision, q, cost):
 
     Parameters
     ----------
-    decision : array_like of int, shape (n,)
-        Decisions 0 .. D-1.
-    q : array_like, shape (n,)
-        Probabilities of class 1, or the labels 0/1 themselves (what was paid).
+    decision, q : array_like, shape (n,)
+        Decisions 0 .. D-1, and probabilities of class 1 or the labels 0/1 themselves (what was paid).
     cost : array_like or DataFrame, shape (D, 2)
         `cost[d, j]` of decision d when the truth is j.
 
@@ -312,10 +290,6 @@ def expected_cost(decision, q, cost):
     -------
     ndarray, shape (n,)
         In the unit of the costs; smaller is better.
-
-    References
-    ----------
-    Melo et al. (2026), section 2.3.
 
     Examples
     --------

@@ -10,14 +10,13 @@ def excess_risk(reference, p, cost, t=None):
     """What deciding by `p` costs more than deciding by `reference`, if the reference is right, row by row.
 
     cost gap * |reference - t*| where reference >= t* and p >= t differ, else 0. For D decisions: the sum of this over
-    their thresholds.
+    their thresholds, which is ours. Melo et al. (2026), equations 7, 8, 52 and 98.
 
     Parameters
     ----------
-    reference : array_like, shape (n,)
-        What the probability is taken to be: the truth, a calibrated score c, or c + r, never clipped.
-    p : array_like, shape (n,)
-        Stated probabilities.
+    reference, p : array_like, shape (n,)
+        What the probability is taken to be (the truth, a calibrated score c, or c + r, never clipped), and the stated
+        one.
     cost : array_like or DataFrame, shape (D, 2)
         `cost[d, j]` of decision d when the truth is j.
     t : float, optional
@@ -28,19 +27,9 @@ def excess_risk(reference, p, cost, t=None):
     ndarray, shape (n,)
         In the unit of the costs; 0 is best.
 
-    Raises
-    ------
-    ValueError
-        For references that are not finite, scores, costs or thresholds that break a rule, or unequal lengths.
-
-    References
-    ----------
-    Melo et al. (2026), equations 7, 8, 52 and 98; the sum over thresholds is ours.
-
     Examples
     --------
-    >>> from helpers.decisions.costs import cost_matrix
-    >>> excess_risk([0.9, 0.4, 0.6], [0.2, 0.2, 0.7], cost_matrix(false_alarm=1, miss=1)).round(3)
+    >>> excess_risk([0.9, 0.4, 0.6], [0.2, 0.2, 0.7], [[0, 1], [1, 0]]).round(3)
     array([0.8, 0. , 0. ])
     """
     reference = check_vector(reference, "reference", finite=True)
@@ -59,30 +48,23 @@ def excess_risk(reference, p, cost, t=None):
 def oracle_risk(q, p, cost, t=None):
     """Excess risk of each decision by `p` when the true probability is `q`: what nobody can compute on real data.
 
+    Melo et al. (2026), proposition 5, equation 7.
+
     Parameters
     ----------
-    q : array_like, shape (n,)
-        True probabilities, in [0, 1].
-    p : array_like, shape (n,)
-        Stated probabilities.
-    cost : array_like or DataFrame, shape (D, 2)
-        `cost[d, j]` of decision d when the truth is j.
-    t : float, optional
-        Threshold in use, default the optimal one (two decisions only).
+    q, p : array_like, shape (n,)
+        True and stated probabilities, in [0, 1].
+    cost, t : array_like or DataFrame, and float, optional
+        As in `excess_risk`.
 
     Returns
     -------
     ndarray, shape (n,)
-        In the unit of the costs, see `excess_risk`.
-
-    References
-    ----------
-    Melo et al. (2026), proposition 5, equation 7.
+        In the unit of the costs.
 
     Examples
     --------
-    >>> from helpers.decisions.costs import cost_matrix
-    >>> oracle_risk([0.1, 0.3], [0.15, 0.15], cost_matrix(false_alarm=1, miss=4))
+    >>> oracle_risk([0.1, 0.3], [0.15, 0.15], [[0, 4], [1, 0]])
     array([0. , 0.5])
     """
     q = check_probabilities(q, "q")
@@ -94,32 +76,24 @@ def oracle_risk(q, p, cost, t=None):
 def calibration_risk(c, p, cost, t=None):
     """Part of the risk that recalibration would remove: `excess_risk` with the calibrated score as reference.
 
-    It is right on average over the people with one score, not for each of them.
+    It is right on average over the people with one score, not for each of them. Perez-Lebel et al. (2025); Melo et al.
+    (2026), proposition 8, equation 97.
 
     Parameters
     ----------
-    c : array_like, shape (n,)
-        Calibrated scores, in [0, 1].
-    p : array_like, shape (n,)
-        Stated probabilities.
-    cost : array_like or DataFrame, shape (D, 2)
-        `cost[d, j]` of decision d when the truth is j.
-    t : float, optional
-        Threshold in use, default the optimal one (two decisions only).
+    c, p : array_like, shape (n,)
+        Calibrated scores and stated probabilities, in [0, 1].
+    cost, t : array_like or DataFrame, and float, optional
+        As in `excess_risk`.
 
     Returns
     -------
     ndarray, shape (n,)
         In the unit of the costs.
 
-    References
-    ----------
-    Perez-Lebel et al. (2025); Melo et al. (2026), proposition 8, equation 97.
-
     Examples
     --------
-    >>> from helpers.decisions.costs import cost_matrix
-    >>> calibration_risk([0.3], [0.6], cost_matrix(false_alarm=1, miss=1))
+    >>> calibration_risk([0.3], [0.6], [[0, 1], [1, 0]])
     array([0.4])
     """
     c = check_probabilities(c, "c")
@@ -131,28 +105,23 @@ def calibration_risk(c, p, cost, t=None):
 def grouping_risk(c, corrected, cost):
     """Part of the risk that recalibration leaves: `excess_risk` of deciding by `c` if `corrected` = c + r is right.
 
+    Melo et al. (2026), definition 4, equation 98.
+
     Parameters
     ----------
-    c : array_like, shape (n,)
-        Calibrated scores, in [0, 1].
-    corrected : array_like, shape (n,)
-        Calibrated scores plus residuals; they may leave [0, 1].
+    c, corrected : array_like, shape (n,)
+        Calibrated scores in [0, 1], and these plus residuals, which may leave [0, 1].
     cost : array_like or DataFrame, shape (D, 2)
-        `cost[d, j]` of decision d when the truth is j.
+        As in `excess_risk`.
 
     Returns
     -------
     ndarray, shape (n,)
         In the unit of the costs.
 
-    References
-    ----------
-    Melo et al. (2026), definition 4, equation 98.
-
     Examples
     --------
-    >>> from helpers.decisions.costs import cost_matrix
-    >>> grouping_risk([0.6], [0.25], cost_matrix(false_alarm=1, miss=1))
+    >>> grouping_risk([0.6], [0.25], [[0, 1], [1, 0]])
     array([0.5])
     """
     c = check_probabilities(c, "c")

@@ -1,49 +1,43 @@
-"""The binned lower bound of the grouping loss, put together from the parts of one problem or of one a class."""
+"""The binned lower bound of the grouping loss: what regions inside bins of the score say about rows that did not choose
+them.
+"""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy.stats import norm
 
-from helpers.binning import bins_between, cross_cells, edges_for
+from helpers.binning import bins_between, cross_cells, edges_for, group_sums
+from helpers.calibration import running_curve
 from helpers.checks import (
-    check_classes,
     check_effective,
     check_groups,
     check_labels,
-    check_numbers,
     check_one_of,
     check_probabilities,
     check_regions,
     check_rng,
     check_same_length,
-    check_simplex,
     check_weights,
 )
-from helpers.grouping.binned_statistics import STATISTICS, BinnedRows, bound_parts
+from helpers.grouping.region_statistics import squared_mean, squared_means
 from helpers.partition import BinnedTree, split_rows
 from helpers.partition.checked import check_table
-from helpers.partition.levels import most_pooled, said_of_pooled
+from helpers.partition.levels import said_of_pooled
 from helpers.resampling import exact_interval
-from helpers.scoring import BRIER, top_label
 
-SUMS = (
-    "plugin", "explained", "bias", "induced", "captured", "calibration_binned", "calibration_induced", "influence",
-    "curve_variance", "n_regions", "n_single", "n_empty",
-)  # fmt: skip
-
-ARRAYS = ("count", "rate", "stated", "bin_count", "bin_rate", "bin_stated")
+CORRECTIONS = ("regions", "bins")
 
 
 @dataclass(frozen=True)
 class BinnedGroupingLoss:
-    """Lower bound of the grouping loss from bins of the score and regions inside them; 0 is best.
+    """Lower bound of the grouping loss from bins of the score and regions inside them, in squared error; 0 is best.
 
     Parameters
     ----------
     value : float
-        Estimate: explained - captured (`correction` "regions") or explained - induced ("bins"), in the unit of the rule
-        (squared error of one class, or nats); may be slightly negative when there is nothing to find.
+        Estimate: explained - captured (`correction` "regions") or explained - induced ("bins"); may be slightly
+        negative when there is nothing to find.
     se, low, high : float
         Standard error and 95 % interval of what these bins and regions capture; claim "at least `low`".
     explained : float
@@ -54,33 +48,28 @@ class BinnedGroupingLoss:
         Grouping loss that the bins themselves create.
     captured : float
         The part of `explained` that comes from `induced`.
-    calibration_loss, calibration_binned, calibration_induced : float
-        Calibration loss of the score itself, the sum of that of the bins (debiased) and what the bins hide.
+    calibration_loss : float
+        Of the score itself, debiased: that of the bins and what they hide.
     n : int
         Rows evaluated.
-    n_regions, n_single, n_empty : int
-        Regions with two independent rows, with fewer, and regions of the partition without any row.
+    n_regions, n_single : int
+        Regions with two independent rows, and with fewer.
     left_out : float
         Share of the rows that were not evaluated, because their region has no second independent row.
-    rule, correction : str
+    correction : str
         What was asked for.
     edges : ndarray, shape (B + 1,)
         Of the bins.
     region_bin, count, rate, stated : ndarray, shape (J,)
-        Bin, rows, observed rate and mean stated score of each region with a row.
+        Bin, rows, observed rate and mean stated score of each region with two independent rows.
     bin_count, bin_rate, bin_stated : ndarray, shape (B,)
         Of each bin, NaN where it is empty.
     partition : BinnedTree or None
         The fitted regions.
-    parts : tuple of BinnedGroupingLoss
-        One result a class in the classwise view, which sums them.
 
     Examples
     --------
-    >>> y = [0, 0, 0, 1, 1, 1, 1, 0]
-    >>> result = binned_grouping_loss_from_regions(y, np.full(8, 0.5), [0, 0, 0, 0, 1, 1, 1, 1], n_bins=1, rng=0)
-    >>> result.rate, round(result.explained + result.bias, 4)
-    (array([0.25, 0.75]), 0.0625)
+    See `binned_grouping_loss_from_regions`.
     """
 
     value: float
@@ -93,14 +82,10 @@ class BinnedGroupingLoss:
     induced: float
     captured: float
     calibration_loss: float
-    calibration_binned: float
-    calibration_induced: float
     n: int
     n_regions: int
     n_single: int
-    n_empty: int
     left_out: float
-    rule: str
     correction: str
     edges: np.ndarray = field(repr=False)
     region_bin: np.ndarray = field(repr=False)
@@ -111,105 +96,30 @@ class BinnedGroupingLoss:
     bin_rate: np.ndarray = field(repr=False)
     bin_stated: np.ndarray = field(repr=False)
     partition: BinnedTree | None = field(default=None, repr=False)
-    parts: tuple = field(default=(), repr=False)
 
     @property
     def rate_low(self):
         """(J,) lower end of the 95 % Clopper-Pearson interval of each region's rate."""
-        return self._rate_interval[0]
+        return exact_interval(np.rint(self.count * self.rate), self.count)[0]
 
     @property
     def rate_high(self):
         """(J,) upper end of the same interval."""
-        return self._rate_interval[1]
-
-    @property
-    def _rate_interval(self):
-        return exact_interval(np.rint(self.count * self.rate), self.count)
-
-    @property
-    def taken_off(self):
-        """Name of what the correction takes off `explained`."""
-        return "captured" if self.correction == "regions" else "induced"
-
-    def __str__(self):
-        unit = "" if self.rule == BRIER.name else f" ({self.rule})"
-        return (
-            f"grouping loss{unit} at least {self.value:z.4f} [{self.low:z.4f}, {self.high:z.4f}] = explained "
-            f"{self.explained:z.4f} - {self.taken_off} {getattr(self, self.taken_off):z.4f}, "
-            f"n = {self.n:,} in {self.n_regions:,} regions{said_of_pooled(self.pooled)}"
-        )
+        return exact_interval(np.rint(self.count * self.rate), self.count)[1]
 
     @property
     def pooled(self):
         """Columns of which rare levels were one, a tuple of `helpers.partition.levels.Pooled`."""
         encoder = getattr(self.partition, "encoder_", None)
-        return most_pooled([*(part.pooled for part in self.parts), encoder.pooled_ if encoder else ()])
+        return encoder.pooled_ if encoder else ()
 
-
-def binned_result(parts, rule, correction, problems, evaluate, groups):
-    """One problem's parts with their interval, or the sum over the classes with one result a class in `parts`."""
-    numbers = dict(parts[0])
-    if len(parts) > 1:
-        numbers |= _summed(parts) | _summed_variances(parts, problems, evaluate)
-        numbers["parts"] = tuple(binned_result([part], rule, correction, [], evaluate, groups) for part in parts)
-    influence = numbers.pop("influence")
-    curve, null, noise = (numbers.pop(f"{name}_variance") for name in ("curve", "null", "noise"))
-    if groups is not None:
-        influence = np.bincount(groups[evaluate], influence)
-    growing = max(float(influence @ influence) - noise, 0.0)
-    se = float(np.sqrt(growing + null + curve))
-    value = numbers["explained"] - numbers["captured" if correction == "regions" else "induced"]
-    low, high = _interval(value, se**2, growing, STATISTICS[rule].growth / numbers["n"])
-    return BinnedGroupingLoss(
-        value=value,
-        se=se,
-        low=float(low),
-        high=float(high),
-        calibration_loss=numbers["calibration_binned"] + numbers["calibration_induced"],
-        rule=rule.name,
-        correction=correction,
-        **numbers,
-    )
-
-
-def _summed(parts):
-    """Numbers of all classes together: sums, and their bins and regions one class after the other."""
-    numbers = {name: sum(part[name] for part in parts) for name in SUMS}
-    numbers |= {name: np.concatenate([part[name] for part in parts]) for name in ARRAYS}
-    shifts = np.cumsum([0] + [part["bin_count"].size for part in parts[:-1]])
-    bins = [part["region_bin"] + shift for part, shift in zip(parts, shifts, strict=True)]
-    numbers["region_bin"] = np.concatenate(bins)
-    numbers["left_out"] = float(np.mean([part["left_out"] for part in parts]))
-    numbers["partition"] = None
-    return numbers
-
-
-def _interval(value, variance, growing, most):
-    """95 % interval of a loss; `growing` is the part of its variance that grows with it, at most `most` times."""
-    # The upper end is where the estimate is 1.96 of *its* standard errors away; the lower end uses the standard error
-    # of the estimate, which is the safer of the two there.
-    z = norm.ppf(0.975)
-    slope = min(growing / value, most) if value > 0 else 0.0
-    return value - z * np.sqrt(variance), value + z**2 * slope / 2 + z * np.sqrt(variance + (z * slope / 2) ** 2)
-
-
-def _summed_variances(parts, problems, evaluate):
-    """Null and noise variance of a sum over classes, at most."""
-    # Squares of correlated residuals are correlated by the square of their correlation at most: that is where their
-    # regions agree.
-    residuals = np.array([(labels - scores)[evaluate] for labels, scores in problems])
-    sd = np.sqrt((residuals**2).mean(axis=1))
-    apart = np.outer(sd, sd)
-    overlap = np.divide(residuals @ residuals.T / evaluate.size, apart, where=apart > 0, out=np.eye(len(parts)))
-    names = ("null_variance", "noise_variance")
-    sizes = {name: np.sqrt([max(part[name], 0.0) for part in parts]) for name in names}
-    return {name: float(size @ overlap**2 @ size) for name, size in sizes.items()}
-
-
-CORRECTIONS = ("regions", "bins")
-
-VIEWS = ("top-label", "classwise")
+    def __str__(self):
+        taken_off = "captured" if self.correction == "regions" else "induced"
+        return (
+            f"grouping loss at least {self.value:z.4f} [{self.low:z.4f}, {self.high:z.4f}] = explained "
+            f"{self.explained:z.4f} - {taken_off} {getattr(self, taken_off):z.4f}, "
+            f"n = {self.n:,} in {self.n_regions:,} regions{said_of_pooled(self.pooled)}"
+        )
 
 
 def binned_grouping_loss(
@@ -222,8 +132,6 @@ def binned_grouping_loss(
     estimator="tree",
     region_ratio=12,
     correction="regions",
-    rule=BRIER,
-    view=None,
     sample_weight=None,
     groups=None,
     rng=None,
@@ -240,35 +148,26 @@ def binned_grouping_loss(
     - `correction="bins"`: value = explained - induced, as printed. All of the induced loss is taken off, also what
       the regions did not pick up: a perfect model gets -induced where regions do not follow the score.
 
-    For the log score, rates enter through entropies. No estimator of an entropy from n labels is unbiased at every
-    rate; the one used here (`debiased_entropy` in `helpers.grouping.binned_statistics`) is where regions do not differ.
+    Of several classes, ask whether the answer is right: `binned_grouping_loss(*helpers.scoring.top_label(y, P), X)`.
 
     Parameters
     ----------
-    y : array_like, shape (n,)
-        Labels 0/1, or classes 0 .. K-1.
-    p : array_like, shape (n,) or (n, K)
-        Stated probabilities of class 1, or of each class.
+    y, p : array_like, shape (n,)
+        Labels 0/1; stated probabilities of class 1.
     X : DataFrame or array_like, shape (n, d)
         Features, see `helpers.partition.encoder`.
     n_bins : int, default 15
         Bins of the score.
     strategy : {"uniform", "quantile"}, default "uniform"
         Bins of equal width, or with about equally many rows.
-    estimator : {"tree", "stump", "kmeans"} or estimator, default "tree"
+    estimator : {"tree", "stump", "kmeans"}, default "tree"
         What chooses the regions of a bin, see `BinnedTree`.
     region_ratio : int, default 12
         Rows of a bin for each region, on average.
     correction : {"regions", "bins"}, default "regions"
         What is taken off, see above.
-    rule : ScoringRule, default BRIER
-        `BRIER` (squared error of one class) or `LOG` (nats; without weights and groups).
-    view : {"top-label", "classwise"}, optional
-        For (n, K) scores "top-label" (default: is the predicted class right?) or "classwise" (sum over the classes).
-    sample_weight : array_like, shape (n,), optional
-        Sampling weights.
-    groups : array_like, shape (n,), optional
-        Labels of people, hospitals, …: never split, and no products within a group.
+    sample_weight, groups : array_like, shape (n,), optional
+        Sampling weights; labels of people, hospitals, …: never split, and no products within a group.
     rng : int, Generator, optional
         Decides the halves and the trees.
 
@@ -285,8 +184,7 @@ def binned_grouping_loss(
     References
     ----------
     Perez-Lebel et al. (2023), equation 13, propositions 4.3 and C.1, theorem C.2; the interval, the correction by
-    regions, the noise-free induced term and the debiased log score are ours. Their unit is twice this one for a binary
-    problem.
+    regions and the noise-free induced term are ours. Their unit is twice this one for a binary problem.
 
     Examples
     --------
@@ -297,40 +195,33 @@ def binned_grouping_loss(
     grouping loss at least 0.0196 [0.0139, 0.0258] = explained 0.0195 - captured -0.0001, n = 1,995 in 147 regions
     """
     options = {"estimator": estimator, "n_bins": n_bins, "strategy": strategy, "region_ratio": region_ratio}
-    BinnedTree(**options, rule=rule).check_parameters()
+    tree = BinnedTree(**options)
+    tree.check_parameters()
     check_one_of(correction, "correction", CORRECTIONS)
-    problems = _problems(y, p, view)
+    y = check_labels(y)
+    p = check_probabilities(p)
     X = check_table(X)
     weight = _positive_weights(sample_weight)
     codes = check_groups(groups)
-    check_same_length(y=problems[0][0], X=X, sample_weight=weight, groups=codes)
+    check_same_length(y=y, p=p, X=X, sample_weight=weight, groups=codes)
     check_effective(weight, codes)
-    _check_rule(rule, weight, codes)
     rng = check_rng(rng)
-    fit, evaluate = _halves(*problems[0], codes, rng)
-    curve = STATISTICS[rule].curve
-    parts = []
-    for labels, scores in problems:
-        tree = BinnedTree(**options, rule=rule, rng=rng)
-        tree.fit(X.iloc[fit], labels[fit], scores[fit], None if codes is None else codes[fit])
-        first, second = (curve(labels[half], scores[half], scores[evaluate]) for half in (fit, evaluate))
-        rows = BinnedRows(
-            y=labels[evaluate],
-            p=scores[evaluate],
-            bin=bins_between(scores[evaluate], tree.edges_),
-            region=tree.apply(X.iloc[evaluate], scores[evaluate]),
-            first=first,
-            second=second,
-            in_first=np.zeros(evaluate.size, dtype=bool),
-            weight=None if weight is None else weight[evaluate],
-            groups=None if codes is None else codes[evaluate],
-            own_share=0.5,
-        )
-        parts.append(
-            bound_parts(rows, rule, correction, tree.edges_.size - 1, tree.n_regions_)
-            | {"edges": tree.edges_, "partition": tree}
-        )
-    return binned_result(parts, rule, correction, problems, evaluate, codes)
+    fit, evaluate = _halves(y, p, codes, rng)
+    tree.set_params(rng=rng).fit(X.iloc[fit], y[fit], p[fit], None if codes is None else codes[fit])
+    first, second = (running_curve(y[half], p[half], p[evaluate]) for half in (fit, evaluate))
+    rows = _Rows(
+        y=y[evaluate],
+        p=p[evaluate],
+        bin=bins_between(p[evaluate], tree.edges_),
+        region=tree.apply(X.iloc[evaluate], p[evaluate]),
+        first=first,
+        second=second,
+        in_first=np.zeros(evaluate.size, dtype=bool),
+        weight=None if weight is None else weight[evaluate],
+        groups=None if codes is None else codes[evaluate],
+        own_share=0.5,
+    )
+    return _bound(rows, correction, tree.edges_, tree.n_regions_, tree)
 
 
 def binned_grouping_loss_from_regions(
@@ -341,7 +232,6 @@ def binned_grouping_loss_from_regions(
     n_bins=15,
     strategy="uniform",
     correction="regions",
-    rule=BRIER,
     sample_weight=None,
     groups=None,
     rng=None,
@@ -353,13 +243,11 @@ def binned_grouping_loss_from_regions(
 
     Parameters
     ----------
-    y : array_like, shape (n,)
-        Labels 0/1.
-    p : array_like, shape (n,)
-        Stated probabilities of class 1.
+    y, p : array_like, shape (n,)
+        Labels 0/1; stated probabilities of class 1.
     region : array_like of int, shape (n,)
         Regions from 0.
-    n_bins, strategy, correction, rule, sample_weight, groups : optional
+    n_bins, strategy, correction, sample_weight, groups : optional
         As in `binned_grouping_loss`.
     rng : int, Generator, optional
         Decides which rows make which of the two calibration curves.
@@ -385,7 +273,7 @@ def binned_grouping_loss_from_regions(
     >>> round(result.plugin, 4), round(result.bias, 4)
     (0.0625, 0.0268)
     """
-    BinnedTree(n_bins=n_bins, strategy=strategy, rule=rule).check_parameters()
+    BinnedTree(n_bins=n_bins, strategy=strategy).check_parameters()
     check_one_of(correction, "correction", CORRECTIONS)
     y = check_labels(y)
     p = check_probabilities(p)
@@ -394,15 +282,12 @@ def binned_grouping_loss_from_regions(
     codes = check_groups(groups)
     check_same_length(y=y, p=p, region=region, sample_weight=weight, groups=codes)
     check_effective(weight, codes)
-    _check_rule(rule, weight, codes)
-    if y.size < 4:
-        raise ValueError(f"y must have at least 4 rows, but it has {y.size}.")
+    halves = _halves(y, p, codes, check_rng(rng))
+    first, second = (running_curve(y[half], p[half], p) for half in halves)
     edges = edges_for(p, n_bins, strategy)
     bins = bins_between(p, edges)
     cell, cell_bin, _ = cross_cells(bins, region)
-    halves = _halves(y, p, codes, check_rng(rng))
-    first, second = (STATISTICS[rule].curve(y[half], p[half], p) for half in halves)
-    rows = BinnedRows(
+    rows = _Rows(
         y=y,
         p=p,
         bin=bins,
@@ -414,27 +299,175 @@ def binned_grouping_loss_from_regions(
         groups=codes,
         own_share=1.0,
     )
-    part = bound_parts(rows, rule, correction, edges.size - 1, cell_bin.size) | {"edges": edges}
-    return binned_result([part], rule, correction, [(y, p)], np.arange(y.size), codes)
+    return _bound(rows, correction, edges, cell_bin.size)
 
 
-def _problems(y, p, view):
-    """The binary problems (labels, scores) behind a score: one, or one for each class."""
-    p = check_numbers(p, "p")
-    if p.ndim != 2:
-        if view is not None:
-            raise ValueError(f"view must be None for scores of one class, but it is {view!r}.")
-        y = check_labels(y)
-        p = check_probabilities(p)
-        check_same_length(y=y, p=p)
-        return [(y, p)]
-    check_one_of("top-label" if view is None else view, "view", VIEWS)
-    proba = check_simplex(p, "p")
-    classes = check_classes(y, proba.shape[1])
-    check_same_length(y=classes, p=proba)
-    if view == "classwise":
-        return [((classes == k).astype(float), proba[:, k]) for k in range(proba.shape[1])]
-    return [top_label(classes, proba)]
+@dataclass(frozen=True)
+class _Rows:
+    """Evaluated rows; every region lies in one bin."""
+
+    y: np.ndarray
+    p: np.ndarray
+    bin: np.ndarray
+    region: np.ndarray
+    first: np.ndarray  # two calibration curves from different labels
+    second: np.ndarray
+    in_first: np.ndarray  # whether the row's own label is behind the first
+    weight: np.ndarray | None
+    groups: np.ndarray | None  # codes
+    own_share: float  # share of the two curves that rests on these rows: 1/2 if a fitting half made the first, else 1
+
+    def take(self, kept):
+        """The rows where `kept` is true."""
+        columns = {name: column for name, column in vars(self).items() if isinstance(column, np.ndarray)}
+        return replace(self, **{name: column[kept] for name, column in columns.items()})
+
+
+def _bound(every, correction, edges, n_regions, partition=None):
+    """The estimate with its parts and its interval."""
+    unit = every.region if every.groups is None else cross_cells(every.region, every.groups)[1]
+    independent = np.bincount(unit, minlength=n_regions)
+    kept = independent[every.region] >= 2
+    if not kept.any():
+        name = "X or region" if every.groups is None else "groups"
+        raise ValueError(f"{name} must leave two independent rows in at least one region, but no region has them.")
+    rows = every.take(kept)
+    weight = np.ones(rows.y.size) if rows.weight is None else rows.weight
+    share = weight / weight.sum()
+    bins, bin_rate, bin_stated = _means(rows.bin, weight, rows.y, rows.p, size=edges.size - 1)
+    regions, rate, stated, of_bin = _means(rows.region, weight, rows.y, rows.p, rows.bin, size=n_regions)
+    around = bin_rate[rows.bin]
+    inside = rate[rows.region]
+    square = (inside - around) ** 2
+    plugin = float(share @ square)
+    explained, null_variance, noise_variance = _explained(rows, bin_stated)
+    captured = _captured(rows, around)
+    induced = _covariance_in_bins(rows, weight, rows.first, rows.second)
+    calibration = squared_mean(rows.y - rows.p, rows.bin, rows.weight, rows.groups)
+    calibration += _covariance_in_bins(rows, weight, rows.p - rows.first, rows.p - rows.second)  # what the bins hide
+    # What a row does to the value: through its region's rate, to which its label belongs, and through its score.
+    units = independent[rows.region]
+    label = (rows.y - inside) * np.sqrt(units / (units - 1))  # the mean of few labels lies too close to them
+    if correction == "regions":
+        value = explained - captured
+        of_first, of_second = (_expected(rows, weight, around, curve) for curve in (rows.first, rows.second))
+        expected, drift = np.where(rows.in_first, of_second, of_first)
+        beyond = inside - expected
+        effect = beyond**2 - share @ beyond**2 + 2 * beyond * (label - drift)
+        curve_variance = 0.0
+    else:
+        value = explained - induced
+        curve = (rows.first + rows.second) / 2
+        bend = curve - _means(rows.bin, weight, curve)[1][rows.bin]
+        by_label = 2 * bend * (rows.y - curve)
+        effect = square - plugin + 2 * (inside - around) * label
+        effect -= bend**2 - share @ bend**2 + rows.own_share * by_label
+        curve_variance = float(((share * (1 - rows.own_share) * by_label) ** 2).sum())
+    # The noise of the labels is in the squares of the influences, too: it is taken off, and the variance where regions
+    # do not differ, which is better known, is added.
+    influence = share * effect if rows.groups is None else np.bincount(rows.groups, share * effect)
+    growing = max(float(influence @ influence) - noise_variance, 0.0)
+    se = float(np.sqrt(growing + null_variance + curve_variance))
+    low, high = _interval(value, se**2, growing, 1 / rows.y.size)
+    used = regions > 0
+    all_weight = every.y.size if every.weight is None else every.weight.sum()
+    return BinnedGroupingLoss(
+        value=value,
+        se=se,
+        low=float(low),
+        high=float(high),
+        explained=explained,
+        plugin=plugin,
+        bias=plugin - explained,
+        induced=induced,
+        captured=captured,
+        calibration_loss=calibration,
+        n=rows.y.size,
+        n_regions=int(used.sum()),
+        n_single=int(((independent > 0) & ~used).sum()),
+        left_out=1 - float(weight.sum() / all_weight),
+        correction=correction,
+        edges=edges,
+        region_bin=np.rint(of_bin[used]).astype(int),
+        count=regions[used],
+        rate=rate[used],
+        stated=stated[used],
+        bin_count=bins,
+        bin_rate=bin_rate,
+        bin_stated=bin_stated,
+        partition=partition,
+    )
+
+
+def _means(index, weight, *columns, size=None):
+    """Rows of each bin or region, and weighted means of the columns there (NaN without rows)."""
+    count, total, *sums = group_sums(index, weight, *(weight * column for column in columns), size=size)
+    return count, *(np.divide(part, total, out=np.full(total.size, np.nan), where=total > 0) for part in sums)
+
+
+def _covariance_in_bins(rows, weight, first, second):
+    """Mean covariance of two columns inside the bins: that of curves from different labels has no noise of its own."""
+    first_mean, second_mean = (mean[rows.bin] for mean in _means(rows.bin, weight, first, second)[1:])
+    return float(np.average((first - first_mean) * (second - second_mean), weights=weight))
+
+
+def _explained(rows, bin_stated):
+    """Debiased variance of region rates around their bin's rate, its variance where there is none, and the noise."""
+    shifted = rows.y - bin_stated[rows.bin]  # to lose less to rounding
+    inner, outer = (squared_means(shifted, index, rows.weight, rows.groups) for index in (rows.region, rows.bin))
+    value = inner.value - outer.value
+    null = max(inner.noise_variance - outer.noise_variance, 0.0)
+    if rows.weight is not None or rows.groups is not None:
+        return value, null, 2 * null
+    noise = 4 * float(np.nansum(inner.mean_variance**2) - np.nansum(outer.mean_variance**2)) / rows.y.size**2
+    return value, max(null, _null_variance(rows, outer.mean_variance)), noise
+
+
+def _null_variance(rows, mean_variance):
+    """Variance of the explained part when regions do not differ."""
+    # Labels then vary in a region as in its bin: regions of few rows often hold one label only, and would look certain.
+    total = 0.0
+    for index, sign in ((rows.region, 1), (rows.bin, -1)):
+        count, variance = group_sums(index, mean_variance[rows.bin])
+        kept = count > 0
+        total += sign * float(((variance[kept] / count[kept]) ** 2 * count[kept] / (count[kept] - 1)).sum())
+    return 2 * max(total, 0.0) / rows.y.size**2
+
+
+def _captured(rows, around):
+    """The part of the explained loss that regions owe to the scores of their rows."""
+    # A label is held against the curve that rests on other labels; of the two curves' noise only the product
+    # counts, which is zero on average. With M, D the curves' mean and half difference, and s = 1 (-1) for rows
+    # behind the first (second): 2 <Y, M> - <M, M> - 2 <s Y, D> + <D, D>, where no row is multiplied with itself.
+    # derived in site/derivations/captured.md
+    label = rows.y - around
+    side = np.where(rows.in_first, 1, -1)
+    middle = (rows.first + rows.second) / 2
+    half = (rows.first - rows.second) / 2
+    columns = (label, side * label - half, label - middle, side * label)
+    squared_label, squared_across, squared_rest, squared_side = (_mean_square(rows, column) for column in columns)
+    return squared_label - squared_rest + squared_across - squared_side
+
+
+def _mean_square(rows, column):
+    """Unbiased mean square of a column's region means around those of their bins."""
+    inner, outer = (squared_mean(column, index, rows.weight, rows.groups) for index in (rows.region, rows.bin))
+    return inner - outer
+
+
+def _expected(rows, weight, around, curve):
+    """Rate that a curve leads one to expect in each row's region, and its distance from its mean there, (n,)."""
+    level, mean = (_means(index, weight, curve)[1][index] for index in (rows.bin, rows.region))
+    return around + (mean - level), curve - mean
+
+
+def _interval(value, variance, growing, most):
+    """95 % interval of a loss; `growing` is the part of its variance that grows with it, at most `most` times."""
+    # The upper end is where the estimate is 1.96 of *its* standard errors away; the lower end uses the standard error
+    # of the estimate, which is the safer of the two there.
+    z = norm.ppf(0.975)
+    slope = min(growing / value, most) if value > 0 else 0.0
+    return value - z * np.sqrt(variance), value + z**2 * slope / 2 + z * np.sqrt(variance + (z * slope / 2) ** 2)
 
 
 def _positive_weights(sample_weight):
@@ -444,13 +477,6 @@ def _positive_weights(sample_weight):
         first = int(np.argmin(weight))
         raise ValueError(f"sample_weight must be positive (leave out the other rows), but sample_weight[{first}] is 0.")
     return weight
-
-
-def _check_rule(rule, weight, groups):
-    """ValueError for weights or groups that the statistics of a rule do not know."""
-    for name, given in (("sample_weight", weight), ("groups", groups)):
-        if given is not None and not STATISTICS[rule].any_rows:
-            raise ValueError(f"{name} must be None for the log score, whose correction counts independent rows.")
 
 
 def _halves(y, p, groups, rng):

@@ -1,9 +1,7 @@
 """Kernel ridge regression that learns which directions matter."""
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
-
-from helpers.checks import check_rng
+from sklearn.base import BaseEstimator
 
 PENALTIES = (0.6, 6.0)
 
@@ -16,37 +14,39 @@ SAMPLE = 2000  # rows whose gradients tell them
 CHUNK = 20_000  # rows for which the kernels are held in memory
 
 
-class AdaptedKernel(RegressorMixin, BaseEstimator):
-    """Kernel ridge regression that learns the directions in which the target changes; exp(-|x - x'| / width)."""
+class AdaptedKernel(BaseEstimator):
+    """Kernel ridge regression that learns the directions in which the target changes; exp(-|x - x'| / width) of the
+    scores; predicts columns of the first and the last step, one for each penalty: (m, 4).
+    """
 
     # After each step the rows are turned and stretched by the mean outer product of the fit's gradients, so that
     # features that say nothing stop counting in the distance: Radhakrishnan et al. (2024), Mechanism for feature
     # learning in neural networks; here with few centres and weights.
 
-    def __init__(self, *, random_state=None):
-        self.random_state = random_state
+    def __init__(self, seed=0):
+        self.seed = seed
 
-    def fit(self, X, y, sample_weight):
-        """Learn from (n, d) columns of like scale, (n,) targets and weights. Returns self."""
-        rng = check_rng(self.random_state)
+    def fit(self, features, index, target, weight, fold=None):
+        X = features.scores(index)
+        rng = np.random.default_rng(self.seed)
         n, d = X.shape
         centres = X[rng.permutation(n)[:CENTRES]]
         sample = rng.permutation(n)[:SAMPLE]
-        self.mean_ = np.average(y, weights=sample_weight)
+        self.mean_ = np.average(target, weights=weight)
         self.directions_ = np.eye(d)
         self.steps_ = []
         for step in range(STEPS):
             bumps = _Bumps(self.directions_, centres)
-            heights = _ridge(bumps, X, y - self.mean_, sample_weight)
+            heights = _ridge(bumps, X, target - self.mean_, weight)
             if step in (0, STEPS - 1):
                 self.steps_.append((bumps, heights))
             if step < STEPS - 1:
                 slope = bumps.gradients(X[sample], heights[:, 0])
-                self.directions_ = _root(slope.T @ (sample_weight[sample, None] * slope))
+                self.directions_ = _root(slope.T @ (weight[sample, None] * slope))
         return self
 
-    def predict(self, X):
-        """Columns of the first and the last step, one for each penalty: (n, 4)."""
+    def predict(self, features, index):
+        X = features.scores(index)
         return np.column_stack([self.mean_ + bumps.times(X, heights) for bumps, heights in self.steps_])
 
 

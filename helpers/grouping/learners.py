@@ -22,8 +22,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from helpers._parallel import one_thread
-from helpers.grouping import kernels
 from helpers.grouping.features import CLUSTERS, MOST_BINS, WIDTHS, binned
+from helpers.grouping.kernels import PENALTIES as KERNEL_PENALTIES
+from helpers.grouping.kernels import AdaptedKernel
 
 ROUNDS = (20, 40, 80)
 
@@ -63,8 +64,8 @@ REPAIR_NAMES = (
     *FORESTS,
     *(f"splines, penalty {penalty:g}" for penalty in SPLINE_PENALTIES),
     *(f"k-means, {k} regions" for k in CLUSTERS),
-    *(f"kernel, penalty {penalty:g}" for penalty in kernels.PENALTIES),
-    *(f"adapted kernel, penalty {penalty:g}" for penalty in kernels.PENALTIES),
+    *(f"kernel, penalty {penalty:g}" for penalty in KERNEL_PENALTIES),
+    *(f"adapted kernel, penalty {penalty:g}" for penalty in KERNEL_PENALTIES),
 )
 
 
@@ -81,7 +82,7 @@ class Learners(BaseEstimator):
         rarity = 0.2 / weight.mean()
         kinds = [Boosting(REPAIR_ROUNDS, _rows(BOOSTED_LEAF, rarity)), Forests(self.seed, rarity, self.trees)]
         if features.width_:
-            kinds += [Splines(), Clusters(), Kernel(self.seed)]
+            kinds += [Splines(), Clusters(), AdaptedKernel(self.seed)]
         # a second fit, with more kinds, goes on where the first one ended
         done = getattr(self, "kinds_", [])
         more = kinds[len(done) : self.n_kinds]
@@ -102,7 +103,6 @@ class Boosting(BaseEstimator):
         self.min_samples_leaf = min_samples_leaf
 
     def fit(self, features, index, target, weight, fold=None):
-        """Learn from codes. Returns self."""
         self.tables_ = features.ordered(index, target, weight)
         columns = features.choosing(index, self.tables_, target, weight, fold)
         leaves = {"max_leaf_nodes": 10, "min_samples_leaf": self.min_samples_leaf}
@@ -112,7 +112,6 @@ class Boosting(BaseEstimator):
         return self
 
     def predict(self, features, index):
-        """What the trees say after each number of rounds, (m, rounds)."""
         with one_thread():
             stages = self.model_.staged_predict(binned(index, self.tables_))
             return np.column_stack([stage for k, stage in enumerate(stages, 1) if k in self.rounds])
@@ -127,7 +126,6 @@ class Forests(BaseEstimator):
         self.trees = trees
 
     def fit(self, features, index, target, weight, fold=None):
-        """Learn from codes. Returns self."""
         n, d = index.shape
         self.tables_ = features.ordered(index, target, weight, n)
         codes = features.choosing(index, self.tables_, target, weight, fold)
@@ -142,7 +140,6 @@ class Forests(BaseEstimator):
         return self
 
     def predict(self, features, index):
-        """What each forest says, (m, forests)."""
         codes = binned(index, self.tables_)
         return np.column_stack([forest.predict(codes) for forest in self.forests_])
 
@@ -151,7 +148,6 @@ class Splines(BaseEstimator):
     """Ridge regressions on splines."""
 
     def fit(self, features, index, target, weight, fold=None):
-        """Learn from codes. Returns self."""
         ridge = Ridge(np.array(SPLINE_PENALTIES), solver="cholesky")
         targets = np.column_stack([target] * len(SPLINE_PENALTIES))
         self.model_ = make_pipeline(StandardScaler(), ridge)
@@ -159,7 +155,6 @@ class Splines(BaseEstimator):
         return self
 
     def predict(self, features, index):
-        """What each penalty says, (m, penalties)."""
         return self.model_.predict(next(features.smooth(index)))
 
 
@@ -167,30 +162,12 @@ class Clusters(BaseEstimator):
     """Means of the k-means regions, drawn towards 0."""
 
     def fit(self, features, index, target, weight, fold=None):
-        """Learn from codes. Returns self."""
         pairs = zip(features.regions(index).T, features.means_, strict=True)
         self.means_ = [_drawn_means(region, weight, weight * target, means.n_clusters) for region, means in pairs]
         return self
 
     def predict(self, features, index):
-        """What each number of regions says, (m, numbers)."""
         return np.column_stack([mean[k] for mean, k in zip(self.means_, features.regions(index).T, strict=True)])
-
-
-class Kernel(BaseEstimator):
-    """`kernels.AdaptedKernel` on the scores."""
-
-    def __init__(self, seed=0):
-        self.seed = seed
-
-    def fit(self, features, index, target, weight, fold=None):
-        """Learn from codes. Returns self."""
-        self.model_ = kernels.AdaptedKernel(random_state=self.seed).fit(features.scores(index), target, weight)
-        return self
-
-    def predict(self, features, index):
-        """What the kernel says before and after it has adapted, (m, 4)."""
-        return self.model_.predict(features.scores(index))
 
 
 def _rows(leaf, rarity):

@@ -2,24 +2,21 @@
 
 import numpy as np
 from sklearn import config_context
-from sklearn.base import BaseEstimator, clone, is_clusterer, is_regressor
+from sklearn.base import BaseEstimator
 from sklearn.cluster import KMeans
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_is_fitted
 
-from helpers.binning import assign_bins, quantile_edges, uniform_edges
+from helpers.binning import assign_bins, edges_for
 from helpers.checks import check_count, check_labels, check_one_of, check_probabilities, check_rng, check_same_length
 from helpers.partition.checked import CheckedTable, check_table, codes_of_groups
 from helpers.partition.content_order import order_of_content
 from helpers.partition.encoder import TableEncoder
 from helpers.partition.kinds import as_numbers, text_as_values
-from helpers.scoring import BRIER, LOG
 
 STRATEGIES = ("uniform", "quantile")
 
-NAMED = ("tree", "stump", "kmeans")
-
-SEED = "random_state"
+ESTIMATORS = ("tree", "stump", "kmeans")
 
 
 class BinnedTree(BaseEstimator):
@@ -27,13 +24,10 @@ class BinnedTree(BaseEstimator):
 
     Parameters
     ----------
-    estimator : {"tree", "stump", "kmeans"} or estimator, default "tree"
+    estimator : {"tree", "stump", "kmeans"}, default "tree"
         How a bin is divided. "tree": a decision tree on the labels with at most one region for every `region_ratio`
         rows of the bin. "stump": one split into two regions, each with half of the bin's rows (where ties at the median
-        allow one). "kmeans": two clusters of the features, which must be numbers without gaps. A scikit-learn
-        regressor: by its leaves if it has a single tree's `apply`, else by its predictions, cut at quantiles so that a
-        region has about `region_ratio` rows; or a clusterer with `predict`. It is cloned for each bin and given the
-        table as it is (a pipeline may prepare it).
+        allow one). "kmeans": two clusters of the features, which must be numbers without gaps.
     n_bins : int, default 15
         Number of bins.
     strategy : {"uniform", "quantile"}, default "uniform"
@@ -41,8 +35,6 @@ class BinnedTree(BaseEstimator):
     region_ratio : int, default 12
         Rows of the fitting part for each region, a dozen as recommended; no leaf of "tree" has fewer than half of it. A
         bin with fewer rows than this stays whole ("stump" and "kmeans" divide every bin they can).
-    rule : {BRIER, LOG}, default BRIER
-        The loss that "tree" and "stump" reduce.
     rng : int, Generator or None, default None
         Decides between splits that are equally good and starts the clusters.
 
@@ -68,12 +60,11 @@ class BinnedTree(BaseEstimator):
     (array([0, 1, 3]), array([0, 0, 1, 1]))
     """
 
-    def __init__(self, estimator="tree", *, n_bins=15, strategy="uniform", region_ratio=12, rule=BRIER, rng=None):
+    def __init__(self, estimator="tree", *, n_bins=15, strategy="uniform", region_ratio=12, rng=None):
         self.estimator = estimator
         self.n_bins = n_bins
         self.strategy = strategy
         self.region_ratio = region_ratio
-        self.rule = rule
         self.rng = rng
 
     def fit(self, X, y, p, groups=None):
@@ -83,10 +74,8 @@ class BinnedTree(BaseEstimator):
         ----------
         X : DataFrame or array_like, shape (n, d)
             Features.
-        y : array_like of 0/1, shape (n,)
-            Labels.
-        p : array_like, shape (n,)
-            Stated probabilities.
+        y, p : array_like, shape (n,)
+            Labels 0/1; stated probabilities.
         groups : array_like, shape (n,), optional
             Labels of people, hospitals, …: none may tell by itself where its own category belongs.
 
@@ -103,25 +92,23 @@ class BinnedTree(BaseEstimator):
         self.check_parameters()
         self.columns_ = list(X.columns)
         self.seed_ = int(check_rng(self.rng).integers(2**31))
-        uniform = self.strategy == "uniform"
-        self.edges_ = uniform_edges(self.n_bins) if uniform else quantile_edges(p, self.n_bins)
+        self.edges_ = edges_for(p, self.n_bins, self.strategy)
         self.encoder_ = None
-        if self._named("tree", "stump"):
-            self.encoder_ = TableEncoder(len(X)) if self._named("stump") else TableEncoder()  # a stump finds the median
-            table = self.encoder_.fit_transform(CheckedTable(X), y - p, groups=groups)
+        if self.estimator == "kmeans":
+            order = order_of_content(_all_numbers(X), y - p, self.columns_.__getitem__)
+            self.columns_ = [self.columns_[j] for j in order]
+            table = _all_numbers(X[self.columns_])
         else:
-            if self._named("kmeans"):
-                order = order_of_content(_all_numbers(X), y - p, self.columns_.__getitem__)
-                self.columns_ = [self.columns_[j] for j in order]
-            table = self._table(X[self.columns_])
-        self.members_ = [self._divide(_take(table, rows), y[rows]) for rows in _rows_of_bins(p, self.edges_)]
-        sizes = [1 if member is None else member.names.size for member in self.members_]
+            self.encoder_ = TableEncoder(len(X)) if self.estimator == "stump" else TableEncoder()  # to find the median
+            table = self.encoder_.fit_transform(CheckedTable(X), y - p, groups=groups)
+        self.members_ = [self._divide(table[rows], y[rows]) for rows in _rows_of_bins(p, self.edges_)]
+        sizes = [1 if member is None else member.n_regions for member in self.members_]
         self.bin_of_region_ = np.repeat(np.arange(len(sizes)), sizes)
         self.n_regions_ = self.bin_of_region_.size
         return self
 
     def apply(self, X, p):
-        """Region of each row; a cluster that fitting did not see counts as the bin's first.
+        """Region of each row.
 
         Parameters
         ----------
@@ -142,117 +129,67 @@ class BinnedTree(BaseEstimator):
         absent = [name for name in self.columns_ if name not in X.columns]
         if absent:
             raise ValueError(f"X must have the columns of the fit, but {absent[0]!r} is absent.")
-        table = self._table(X[self.columns_])
+        X = X[self.columns_]
+        table = _all_numbers(X) if self.encoder_ is None else self.encoder_.transform(CheckedTable(X))
         region = np.empty(p.size, dtype=np.int64)
-        first = np.searchsorted(self.bin_of_region_, np.arange(len(self.members_)))
+        first = np.searchsorted(self.bin_of_region_, np.arange(len(self.members_)))  # region of each bin
         for b, rows in enumerate(_rows_of_bins(p, self.edges_)):
             member = self.members_[b]
-            region[rows] = first[b] if member is None or not rows.size else first[b] + member.place(_take(table, rows))
+            region[rows] = first[b] if member is None or not rows.size else first[b] + member.place(table[rows])
         return region
-
-    def _named(self, *names):
-        return isinstance(self.estimator, str) and self.estimator in names
 
     def check_parameters(self):
         """ValueError unless every parameter keeps its rule."""
         check_count(self.n_bins, "n_bins")
         check_one_of(self.strategy, "strategy", STRATEGIES)
         check_count(self.region_ratio, "region_ratio")
-        check_one_of(self.rule, "rule", (BRIER, LOG))
-        if isinstance(self.estimator, str):
-            check_one_of(self.estimator, "estimator", NAMED)
-        elif not _can_divide(self.estimator):
-            raise ValueError(
-                "estimator must be 'tree', 'stump', 'kmeans', a scikit-learn regressor or a clusterer with predict, "
-                f"but it is {self.estimator!r}."
-            )
-
-    def _table(self, X):
-        """What the estimator is given: codes for trees, floats for k-means, the table itself for the caller's own."""
-        if self.encoder_ is not None:
-            return self.encoder_.transform(CheckedTable(X))
-        return _all_numbers(X) if self._named("kmeans") else X
+        check_one_of(self.estimator, "estimator", ESTIMATORS)
 
     def _divide(self, table, y):
         """What tells the regions of one bin apart, or None where it stays whole."""
-        if self._named("stump", "kmeans"):
-            if y.size < 2 or not (table != table[:1]).any():
+        if self.estimator == "tree":
+            if y.size < self.region_ratio:
                 return None
-        elif y.size < self.region_ratio:
-            return None
-        if self._named("tree"):
             least = max(self.region_ratio // 2, 1)
             return self._tree(table, y, min_samples_leaf=least, max_leaf_nodes=max(2, y.size // self.region_ratio))
-        if self._named("stump"):
+        if y.size < 2 or not (table != table[:1]).any():
+            return None
+        if self.estimator == "stump":
             return self._tree(table, y, min_samples_leaf=y.size // 2, max_depth=1)
-        if self._named("kmeans"):
-            model = KMeans(2, n_init=4, random_state=self.seed_)
-        else:
-            model = clone(self.estimator)
-            unset = [name for name, value in model.get_params().items() if value is None and name.endswith(SEED)]
-            model.set_params(**dict.fromkeys(unset, self.seed_))  # also inside a pipeline
-        return _Division(model.fit(table, y), table, y.size // self.region_ratio)
+        return _Clusters(KMeans(2, n_init=4, random_state=self.seed_).fit(table))
 
     def _tree(self, codes, y, **limits):
         """The `_Leaves` of a tree; scikit-learn's checks would take longer than a small tree itself."""
-        tree = DecisionTreeClassifier(criterion=self.rule.impurity, random_state=self.seed_, **limits)
+        tree = DecisionTreeClassifier(random_state=self.seed_, **limits)
         with config_context(skip_parameter_validation=True):
             return _Leaves(tree.fit(codes, y, check_input=bool(np.isnan(codes).any())).tree_)
 
 
 class _Leaves:
-    """A tree that puts the rows of one bin, as codes, into regions 0 .. len(names) - 1, its leaves."""
+    """Regions of one bin: the leaves of a tree, numbered from 0."""
 
     def __init__(self, tree):
         self.tree = tree
         self.names = np.flatnonzero(tree.children_left < 0)
+        self.n_regions = self.names.size
 
     def place(self, codes):
         return np.searchsorted(self.names, self.tree.apply(codes))
 
 
-class _Division:
-    """A fitted estimator that puts the rows of one bin into regions 0 .. len(names) - 1."""
+class _Clusters:
+    """Regions of one bin: the two clusters of k-means."""
 
-    def __init__(self, model, table, most):
-        self.model = model
-        self.cuts = None
-        marks = self._marks(table)
-        if self.cuts is None and marks.dtype.kind == "f":  # predictions of a regressor
-            self.cuts = np.unique(np.quantile(marks, np.arange(1, most) / most))
-            marks = np.searchsorted(self.cuts, marks)
-        self.names = np.unique(marks)
+    n_regions = 2
 
-    def _marks(self, table):
-        """What the model says of each row: leaf, cluster or, before it is cut, prediction."""
-        if hasattr(self.model, "apply"):
-            leaves = self.model.apply(table)
-            if np.ndim(leaves) == 1:
-                return leaves
-        marks = self.model.predict(table)
-        return marks if is_clusterer(self.model) else np.asarray(marks, dtype=float)
-
-    def place(self, table):
-        marks = self._marks(table)
-        if self.cuts is not None:
-            marks = np.searchsorted(self.cuts, marks)
-        place = np.minimum(np.searchsorted(self.names, marks), self.names.size - 1)
-        return np.where(self.names[place] == marks, place, 0)
-
-
-def _can_divide(estimator):
-    known = isinstance(estimator, BaseEstimator) and (is_regressor(estimator) or is_clusterer(estimator))
-    return known and hasattr(estimator, "predict")
+    def __init__(self, model):
+        self.place = model.predict
 
 
 def _rows_of_bins(p, edges):
     """Row numbers of each bin, a list of arrays."""
     bins = assign_bins(p, edges)
     return np.split(np.argsort(bins, kind="stable"), np.cumsum(np.bincount(bins, minlength=edges.size - 1))[:-1])
-
-
-def _take(table, rows):
-    return table.iloc[rows] if hasattr(table, "iloc") else table[rows]
 
 
 def _all_numbers(X):

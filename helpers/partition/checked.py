@@ -26,25 +26,7 @@ SCORE = "stated probability"
 
 
 def with_score_column(X, p):
-    """The table with the scores as its last column, named "stated probability" (and "(p)" where X has that name).
-
-    Parameters
-    ----------
-    X : DataFrame, shape (n, d)
-        Features.
-    p : array_like, shape (n,)
-        Stated probabilities.
-
-    Returns
-    -------
-    DataFrame, shape (n, d + 1)
-        A new table.
-
-    Examples
-    --------
-    >>> list(with_score_column(pd.DataFrame({"age": [40]}), [0.7]).columns)
-    ['age', 'stated probability']
-    """
+    """The table with the scores as its last column, named "stated probability" (and "(p)" where X has that name)."""
     name = SCORE
     while name in X.columns:
         name = f"{name} (p)"

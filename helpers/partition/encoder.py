@@ -25,7 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 from helpers.checks import check_count
 from helpers.partition.checked import TakesTables
 from helpers.partition.columns import Column, as_levels, kind_of
-from helpers.partition.content_order import order_of_content, put_in_order
+from helpers.partition.content_order import order_of_content
 from helpers.partition.kinds import as_numbers, text_as_values
 from helpers.partition.levels import (
     FEW,
@@ -41,28 +41,11 @@ from helpers.partition.levels import (
 class TableEncoder(TransformerMixin, TakesTables):
     """Learns the encoding of a table and applies it to other rows.
 
-    Parameters
-    ----------
-    max_bins : int, default 1024
-        Numeric columns with more distinct values are cut at so many quantiles.
-    rare : int, default 5
-        Rows with a weight that a level needs to stand alone where there are more than 20 levels; with 1 all do.
+    `max_bins`: numeric columns with more distinct values are cut at so many quantiles. `rare`: rows with a weight that
+    a level needs to stand alone where there are more than 20 levels. After the fit, `columns_` is what was learnt of
+    each column in the order of the codes, `order_` where in the table each of them stood, `pooled_` the columns of
+    which rare levels are one.
 
-    Attributes
-    ----------
-    columns_ : list
-        What was learnt of each column, in the order of the codes (`order_of_content`).
-    order_ : ndarray of int, shape (d,)
-        Where in the table each of them stood.
-    pooled_ : tuple of Pooled
-        The columns of which rare levels are one.
-    n_features_in_ : int
-        Columns of the fit.
-    feature_names_in_ : ndarray of str
-        Their names, where `X` was a table.
-
-    Examples
-    --------
     >>> table = pd.DataFrame({"age": [20, 30, 40], "job": ["cook", "smith", "cook"]})
     >>> encoder = TableEncoder().fit(table, [0.0, 1.0, 0.0])
     >>> encoder.get_feature_names_out().tolist()
@@ -78,69 +61,18 @@ class TableEncoder(TransformerMixin, TakesTables):
         self.rare = rare
 
     def fit(self, X, y=None, sample_weight=None, groups=None):
-        """Learn levels and their order.
-
-        Parameters
-        ----------
-        X : DataFrame or array_like, shape (n, d)
-            Features: numbers, booleans, categories, text, dates, missing values.
-        y : array_like, shape (n,), optional
-            Labels or residuals: by their mean in each category these are put in order; None: by their names.
-        sample_weight : array_like, shape (n,), optional
-            Weights of these means.
-        groups : array_like, shape (n,), optional
-            Labels of people, hospitals, … whose rows depend on each other.
-
-        Returns
-        -------
-        TableEncoder
-            Itself.
-        """
+        """Learn levels, and their order by the mean of `y` (None: by their names). Returns self."""
         self.fit_transform(X, y, sample_weight, groups)
         return self
 
     def fit_transform(self, X, y=None, sample_weight=None, groups=None):
-        """Learn levels and their order, and return the codes with which the same rows may choose splits.
-
-        Parameters
-        ----------
-        X : DataFrame or array_like, shape (n, d)
-            Features.
-        y : array_like, shape (n,), optional
-            As in `fit`.
-        sample_weight : array_like, shape (n,), optional
-            As in `fit`.
-        groups : array_like, shape (n,), optional
-            As in `fit`.
-
-        Returns
-        -------
-        ndarray of float32, shape (n, d)
-            What `transform` returns, but in categories of many levels, where a row stands at the place that the other
-            folds give its level (`helpers.partition.levels`).
-        """
+        """Fit, and return the (n, d) codes with which these rows may choose splits (`helpers.partition.levels`)."""
         check_count(self.max_bins, "max_bins", least=2)
         check_count(self.rare, "rare")
         return self._learn(*self._check_rows(X, y, sample_weight, groups))
 
     def transform(self, X):
-        """Codes of the rows.
-
-        Parameters
-        ----------
-        X : DataFrame or array_like, shape (n, d)
-            The columns of the fit in any order, others are passed over.
-
-        Returns
-        -------
-        ndarray of float32, shape (n, d)
-            A column for each of `columns_`; NaN where a value is missing.
-
-        Raises
-        ------
-        ValueError
-            If a column is absent or changed its type.
-        """
+        """(n, d) codes of rows that have the columns of the fit, in any order; NaN where a value is missing."""
         check_is_fitted(self)
         X = self._check_columns(X)
         absent = [column.name for column in self.columns_ if column.name not in X.columns]
@@ -152,18 +84,7 @@ class TableEncoder(TransformerMixin, TakesTables):
         return codes
 
     def get_feature_names_out(self, input_features=None):
-        """Names of the columns of the codes.
-
-        Parameters
-        ----------
-        input_features : array_like of str, optional
-            Ignored.
-
-        Returns
-        -------
-        ndarray of str, shape (d,)
-            In the order of the codes.
-        """
+        """Names of the columns in the order of the codes."""
         check_is_fitted(self)
         return np.array([column.name for column in self.columns_], object)
 
@@ -200,9 +121,8 @@ class TableEncoder(TransformerMixin, TakesTables):
         self.pooled_ = tuple(Pooled(c.name, c.n_pooled, c.levels.size - 1 + c.n_pooled) for c in pooled)
         target = np.zeros(len(X)) if target is None else target
         self.order_ = order_of_content(codes, target, lambda j: self.columns_[j].identity())
-        put_in_order(codes, self.order_)
         self.columns_ = [self.columns_[j] for j in self.order_]
-        return codes
+        return np.take(codes, self.order_, axis=1)
 
     @property
     def categories_(self):

@@ -1,23 +1,19 @@
 """Regions of the input space: trees that choose regions on some rows and are judged on others."""
 
-from copy import copy
-
 import numpy as np
 from sklearn import config_context
 from sklearn.base import RegressorMixin
-from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.validation import check_is_fitted
 
 from helpers.binning import group_sums
 from helpers.checks import check_count, check_rng
 from helpers.partition.checked import TakesTables, as_column, check_rows_of_fit
+from helpers.partition.columns import words_of
 from helpers.partition.encoder import TableEncoder
-from helpers.partition.growing import grow_tree
-from helpers.partition.wording import words_of
 
-FINE = 1024
-COARSE = 256
+FINE = 1024  # quantiles at which numbers with more distinct values are cut
+COARSE = 256  # from so many rows on
 MANY_ROWS = 200_000
 
 
@@ -32,9 +28,6 @@ class HonestTree(RegressorMixin, TakesTables):
         Rows a region needs when it is chosen.
     max_depth : int, optional
         Depth limit.
-    max_bins : int, optional
-        Numeric columns with more distinct values are cut at so many quantiles first; None: 1,024, and 256 from 200,000
-        rows on, where histograms find the splits.
     rng : int, Generator or None, default None
         Decides between splits that are equally good.
 
@@ -42,20 +35,12 @@ class HonestTree(RegressorMixin, TakesTables):
     ----------
     n_regions_ : int
         J; regions are numbered 0 .. J-1 from left to right.
-    region_nodes_ : ndarray of int, shape (J,)
-        Node of `tree_` that is each region.
     region_of_node_ : ndarray of int
         Region of each node of `tree_`, -1 above the regions.
     value_ : ndarray, shape (J,)
         Mean residuals of the rows given to `estimate`; before that of the rows of `fit`, which lie too far apart.
-    honest_ : bool
-        Whether `estimate` was called.
-    count_ : ndarray of int, shape (J,)
-        Numbers of the rows given to `estimate`.
-    n_features_in_ : int
-        Columns of the fit.
-    feature_names_in_ : ndarray of str
-        Their names, where `X` was a table.
+    honest_, count_ : bool, ndarray of int
+        Whether `estimate` was called, and with how many rows in each region.
 
     References
     ----------
@@ -71,10 +56,9 @@ class HonestTree(RegressorMixin, TakesTables):
     (array([-0.5,  0.5]), ['x0 <= 38', 'x0 > 38'])
     """
 
-    def __init__(self, *, min_samples_leaf=15, max_depth=None, max_bins=None, rng=None):
+    def __init__(self, *, min_samples_leaf=15, max_depth=None, rng=None):
         self.min_samples_leaf = min_samples_leaf
         self.max_depth = max_depth
-        self.max_bins = max_bins
         self.rng = rng
 
     def fit(self, X, y, sample_weight=None, groups=None):
@@ -86,10 +70,8 @@ class HonestTree(RegressorMixin, TakesTables):
             Features; a `CheckedTable` comes with columns that need no check.
         y : array_like, shape (n,)
             Residuals, or other numbers that the regions shall tell apart.
-        sample_weight : array_like, shape (n,), optional
-            Sampling weights.
-        groups : array_like, shape (n,), optional
-            Labels of people, hospitals, …: none may tell by itself where its own category belongs.
+        sample_weight, groups : array_like, shape (n,), optional
+            Sampling weights; labels of people, hospitals, …: none may tell by itself where its own category belongs.
 
         Returns
         -------
@@ -98,26 +80,18 @@ class HonestTree(RegressorMixin, TakesTables):
         """
         X, residual, weight, groups = self._check_rows(X, as_column(y), sample_weight, groups)
         check_count(self.min_samples_leaf, "min_samples_leaf")
-        if self.max_bins is not None:
-            check_count(self.max_bins, "max_bins", least=2)
         if self.max_depth is not None:
             check_count(self.max_depth, "max_depth")
-        max_bins = (FINE if len(X) < MANY_ROWS else COARSE) if self.max_bins is None else self.max_bins
-        self.encoder_ = TableEncoder(max_bins)
-        many = len(X) >= MANY_ROWS
+        self.encoder_ = TableEncoder(FINE if len(X) < MANY_ROWS else COARSE)
         codes = self.encoder_.fit_transform(X, residual, weight, groups)
         seed = int(check_rng(self.rng).integers(2**31))
         options = {"min_samples_leaf": self.min_samples_leaf, "max_depth": self.max_depth}
-        residual = _summable(residual)
-        if many:
-            self.tree_ = grow_tree(codes, residual, weight, seed=seed, **options)
-        else:
-            model = DecisionTreeRegressor(random_state=seed, **options)
-            with config_context(skip_parameter_validation=True):  # scikit-learn's checks take long beside small trees
-                self.tree_ = model.fit(codes, residual, weight, check_input=bool(np.isnan(codes).any())).tree_
+        model = DecisionTreeRegressor(random_state=seed, **options)
+        with config_context(skip_parameter_validation=True):  # scikit-learn's checks take long beside small trees
+            model.fit(codes, _summable(residual), weight, check_input=bool(np.isnan(codes).any()))
+        self.tree_ = model.tree_
         leaves = np.flatnonzero(self.tree_.children_left < 0)
         self.n_regions_ = leaves.size
-        self.region_nodes_ = leaves
         self.value_ = self.tree_.value[leaves].ravel()
         self.honest_ = False
         self.region_of_node_ = np.full(self.tree_.node_count, -1)
@@ -196,11 +170,8 @@ class HonestTree(RegressorMixin, TakesTables):
         ndarray, shape (n,)
             Of `value_`.
         """
-        check_is_fitted(self, "n_regions_")
-        region = self.apply(X)
-        if not hasattr(self, "value_"):
-            raise NotFittedError("The regions of this HonestTree have no values yet: call estimate first.")
-        return self.value_[region]
+        check_is_fitted(self, "value_")
+        return self.value_[self.apply(X)]
 
     def rules(self):
         """What each region is, in words; numbers are rounded to four digits, `apply` is exact.
@@ -238,41 +209,6 @@ class HonestTree(RegressorMixin, TakesTables):
             stack += [(self.tree_.children_left[node], left_spans), (self.tree_.children_right[node], right_spans)]
         return rules
 
-    def pruned(self, nodes):
-        """A copy in which some nodes of `tree_` are one region each, with all that lies below them.
-
-        Regions are numbered anew from left to right; their values must be estimated anew, too.
-
-        Parameters
-        ----------
-        nodes : array_like of int
-            Nodes of `tree_`.
-
-        Returns
-        -------
-        HonestTree
-            A copy without values.
-        """
-        check_is_fitted(self, "n_regions_")
-        roots = set(np.asarray(nodes, int).tolist()) | set(self.region_nodes_.tolist())
-        region = []
-        stack = [(0, None)]
-        region_of_node = np.full(self.tree_.node_count, -1)
-        while stack:
-            node, own = stack.pop()
-            if own is None and node in roots:
-                own = len(region)
-                region.append(node)
-            region_of_node[node] = -1 if own is None else own
-            if self.tree_.children_left[node] >= 0:
-                stack += [(self.tree_.children_right[node], own), (self.tree_.children_left[node], own)]
-        tree = copy(self)
-        tree.__dict__.pop("value_", None)
-        tree.region_of_node_ = region_of_node
-        tree.region_nodes_ = np.array(region)
-        tree.n_regions_ = len(region)
-        return tree
-
 
 def _summable(values):
     """Values rounded to nine digits of the largest, fewer for many rows: sums of them are exact in any order."""
@@ -302,11 +238,6 @@ def split_rows(y, groups, shares, rng):
     -------
     list of ndarray of int
         Row numbers of each part.
-
-    Raises
-    ------
-    ValueError
-        If a part lacks a class in 100 attempts.
 
     Examples
     --------

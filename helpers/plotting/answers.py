@@ -153,24 +153,18 @@ def plot_answer_lines(x, lines, ax=None, *, xlabel, ylabel, half_width=None, lev
 
     Parameters
     ----------
-    x : sequence of float
-        Places on the axis.
-    lines : dict of str to sequence of float
-        Heights, one line a name.
+    x, lines : sequence of float, and dict of str to sequence of float
+        Places on the axis, and heights, one line a name.
     ax : Axes, optional
         Where to draw; a new figure by default.
-    xlabel : str
-        Words on the x axis.
-    ylabel : str
-        Words on the y axis.
+    xlabel, ylabel : str
+        Words on the axes.
     half_width : dict of str to sequence of float, optional
         Half lengths of the bars of some lines.
     level : (str, float), optional
         Name and height of a dashed line across.
-    title : str, optional
-        Title of the panel.
-    log : bool, default False
-        Whether both axes are logarithmic.
+    title, log : str and bool, optional
+        Title of the panel, and whether both axes are logarithmic.
 
     Returns
     -------

@@ -20,10 +20,8 @@ def plot_groups(table, ax=None, *, most=8, xlabel=POINTS, in_order=False):
         The table of `audit_groups`: rule, n, gap, low, high, adjusted.
     ax : Axes, optional
         Where to draw; a new figure by default.
-    most : int, default 8
-        Number of subgroups, those furthest from zero.
-    xlabel : str, optional
-        What the gaps are.
+    most, xlabel : int and str, optional
+        Number of subgroups, those furthest from zero, and what the gaps are.
     in_order : bool, default False
         Whether the first `most` rows are drawn in their order, from top to bottom, and not by their gaps.
 

@@ -28,20 +28,10 @@ def plot_convergence(
         Horizontal lines; names are the words of the legend.
     ax : Axes, optional
         Where to draw; a new figure by default.
-    x : str, default "n"
-        Column of the setting.
-    y : str, default "value"
-        Column of the heights.
-    se : str, default "se"
-        Column of the standard errors of the heights; None draws no bars.
-    by : str, default "estimator"
-        Column of the names of the lines.
-    xlabel : str, default "rows"
-        Words on the x axis.
-    ylabel : str, default "grouping loss"
-        Words on the y axis.
-    ymin : float, optional
-        Foot of the y axis.
+    x, y, se, by : str, default "n", "value", "se" and "estimator"
+        Columns of the setting, the heights, their standard errors (None draws no bars), and the names of the lines.
+    xlabel, ylabel, ymin : str, str and float, optional
+        Words on the axes, and the foot of the y axis.
 
     Returns
     -------
@@ -79,10 +69,8 @@ def plot_bars(table, ax=None, *, ylabel="", form="{:.0f}"):
         At most four columns.
     ax : Axes, optional
         Where to draw; a new figure by default.
-    ylabel : str, default ""
-        Words on the y axis.
-    form : str, default "{:.0f}"
-        How the values are written.
+    ylabel, form : str, default "" and "{:.0f}"
+        Words on the y axis, and how the values are written.
 
     Returns
     -------

@@ -21,7 +21,7 @@ def plot_grouping_diagram(result, ax=None, *, legend=True):
     Parameters
     ----------
     result : BinnedGroupingLoss
-        Estimate of one class, with its regions.
+        Estimate with its regions.
     ax : Axes, optional
         Where to draw; a new figure by default.
     legend : bool, default True
@@ -32,17 +32,10 @@ def plot_grouping_diagram(result, ax=None, *, legend=True):
     matplotlib.axes.Axes
         The axes that were drawn on.
 
-    Raises
-    ------
-    ValueError
-        If `result` sums over classes: draw one of `result.parts`.
-
     References
     ----------
     Perez-Lebel et al. (2023), section 5.2 and figure 5.
     """
-    if getattr(result, "parts", ()):
-        raise ValueError(f"result must be of one class, but it sums {len(result.parts)}: draw result.parts[k].")
     ax = axes_for(ax, (6.4, 5.2))
     bins = np.flatnonzero(result.bin_count)
     shown = np.flatnonzero(result.count)

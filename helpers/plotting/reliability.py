@@ -43,10 +43,8 @@ def plot_reliability_close(curve, scores, ax=None):
 
     Parameters
     ----------
-    curve : ReliabilityCurve
-        Bins with their rates, intervals and band.
-    scores : (n,) array of float
-        Stated probabilities.
+    curve, scores : ReliabilityCurve, and array of float, shape (n,)
+        Bins with their rates, intervals and band, and the stated probabilities.
     ax : Axes, optional
         Where to draw; a new figure by default.
 
@@ -143,16 +141,12 @@ def plot_residuals(X, residual, ax=None, *, strongest=0.4, most=4000):
 
     Parameters
     ----------
-    X : (n, 2) DataFrame or array
-        The features.
-    residual : (n,) array of float
-        Truth less score; the stronger the colour, the further from zero.
+    X, residual : DataFrame or array, shape (n, 2) and (n,)
+        The features, and truth less score; the stronger the colour, the further from zero.
     ax : Axes, optional
         Where to draw; a new figure by default.
-    strongest : float, default 0.4
-        Residual with the full colour.
-    most : int, default 4000
-        Number of rows that are drawn.
+    strongest, most : float and int, default 0.4 and 4000
+        Residual with the full colour, and the number of rows that are drawn.
 
     Returns
     -------

@@ -20,10 +20,8 @@ def plot_cost_accuracy(curves=None, points=None, ax=None, *, xlabel="paid a ques
         Where to draw; a new figure by default.
     xlabel : str, default "paid a question"
         Words on the x axis.
-    ceiling : (str, float), optional
-        Words and accuracy of what nobody can exceed.
-    log : bool, default True
-        Whether money has a logarithmic axis.
+    ceiling, log : (str, float) and bool, optional
+        Words and accuracy of what nobody can exceed, and whether money has a logarithmic axis.
 
     Returns
     -------

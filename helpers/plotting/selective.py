@@ -4,24 +4,20 @@ import numpy as np
 
 from helpers.plotting.style import (
     BLUE,
-    GREEN,
-    GREY,
+    COLOURS,
     LINES,
     MARKERS,
     ORANGE,
-    RED,
     as_written,
     axes_for,
     legend_on_top,
     percent,
 )
 
-_COLOURS = (BLUE, ORANGE, GREEN, RED, GREY, "black")
-
 
 def _styles(k, *, marker=False):
     """Colour, line and mark of the k-th line of a figure."""
-    style = {"color": _COLOURS[k % len(_COLOURS)], "linestyle": LINES[k % len(LINES)]}
+    style = {"color": COLOURS[k % len(COLOURS)], "linestyle": LINES[k % len(LINES)]}
     return style | ({"marker": MARKERS[k % len(MARKERS)]} if marker else {})
 
 
@@ -36,10 +32,9 @@ def plot_abstention_costs(curves, ax=None, *, fee=None, always=True, log=True, x
         Where to draw; a new figure by default.
     fee : float, optional
         Reject cost of the story, a dotted line.
-    always : bool, default True
-        Whether to draw the line of whoever refuses everything, cost = reject cost.
-    log : bool, default True
-        Whether the x axis is logarithmic.
+    always, log : bool, default True
+        Whether to draw the line of whoever refuses everything, cost = reject cost, and whether the x axis is
+        logarithmic.
     xlabel : str, default "reject cost (in mistakes)"
         Words on the x axis.
 
@@ -108,10 +103,8 @@ def plot_measured(table, ax=None, *, xlabel="", zero=False):
         Columns value, low, high.
     ax : Axes, optional
         Where to draw; a new figure by default.
-    xlabel : str, default ""
-        Words on the x axis.
-    zero : bool, default False
-        Whether to draw a line at 0, for differences.
+    xlabel, zero : str and bool, optional
+        Words on the x axis, and whether to draw a line at 0, for differences.
 
     Returns
     -------

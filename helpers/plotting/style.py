@@ -8,6 +8,8 @@ from matplotlib.ticker import PercentFormatter
 
 BLUE, ORANGE, GREEN, RED, GREY = (sns.color_palette("colorblind")[i] for i in (0, 1, 2, 3, 7))
 
+COLOURS = (BLUE, ORANGE, GREEN, RED, GREY, "black")
+
 MARKERS = ("o", "s", "^", "D", "v", "P")
 
 LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 2)))
@@ -82,18 +84,14 @@ def panels(count=2, *, figsize=(10, 4.2), **options):
 
     Parameters
     ----------
-    count : int, default 2
-        Number of panels.
-    figsize : (float, float), default (10, 4.2)
-        Inches.
+    count, figsize : int and (float, float), default 2 and (10, 4.2)
+        Number of panels, and inches.
     **options
         Passed to `matplotlib.pyplot.subplots`.
 
     Returns
     -------
-    fig : matplotlib.figure.Figure
-        The new figure.
-    axes : array of matplotlib.axes.Axes
-        One for each panel.
+    fig, axes : matplotlib.figure.Figure, and array of matplotlib.axes.Axes
+        The new figure, and one for each panel.
     """
     return plt.subplots(1, count, figsize=figsize, **options)

@@ -109,14 +109,10 @@ class Recalibrator(BaseEstimator):
         ----------
         X : DataFrame or array_like, shape (n, d)
             Features (numbers, booleans, categories, text, dates, missing values), see `helpers.partition.encoder`.
-        y : array_like of 0/1, shape (n,)
-            Labels.
-        p : array_like, shape (n,)
-            Stated probabilities of class 1.
-        sample_weight : array_like, shape (n,), optional
-            Sampling weights.
-        groups : array_like, shape (n,), optional
-            Labels of people, hospitals, …: never split into folds.
+        y, p : array_like, shape (n,)
+            Labels 0/1; stated probabilities of class 1.
+        sample_weight, groups : array_like, shape (n,), optional
+            Sampling weights; labels of people, hospitals, …: never split into folds.
 
         Returns
         -------
@@ -139,14 +135,10 @@ class Recalibrator(BaseEstimator):
         ----------
         X : DataFrame or array_like, shape (n, d)
             Features.
-        y : array_like of 0/1, shape (n,)
-            Labels.
-        p : array_like, shape (n,)
-            Stated probabilities of class 1.
-        sample_weight : array_like, shape (n,), optional
-            Sampling weights; rows of weight 0 are repaired as new ones.
-        groups : array_like, shape (n,), optional
-            Labels of people, hospitals, ….
+        y, p : array_like, shape (n,)
+            Labels 0/1; stated probabilities of class 1.
+        sample_weight, groups : array_like, shape (n,), optional
+            Sampling weights; rows of weight 0 are repaired as new ones; labels of people, hospitals, ….
 
         Returns
         -------
@@ -207,47 +199,6 @@ class Recalibrator(BaseEstimator):
         repaired = self._repaired(c, parts.mean(axis=0))
         return (repaired, parts.std(axis=0) * (len(parts) - 1) ** 0.5) if return_std else repaired
 
-    def change(self, X, p):
-        """How much the features change each calibrated probability, repaired - calibrated.
-
-        Parameters
-        ----------
-        X : DataFrame or array_like, shape (n, d)
-            Features.
-        p : array_like, shape (n,)
-            Stated probabilities.
-
-        Returns
-        -------
-        ndarray, shape (n,)
-            All 0 where `changed_` is false.
-        """
-        return self.predict(X, p) - self.calibrated(p)
-
-    def to_frame(self, X, p):
-        """What happened to each row.
-
-        Parameters
-        ----------
-        X : DataFrame or array_like, shape (n, d)
-            Features.
-        p : array_like, shape (n,)
-            Stated probabilities.
-
-        Returns
-        -------
-        DataFrame
-            With the index of `X`. Columns: stated, calibrated, repaired; by_calibration and by_features, the two steps
-            between them.
-        """
-        repaired = self.predict(X, p)
-        frame = pd.DataFrame({"stated": check_probabilities(p)}, index=check_table(X).index)
-        frame["calibrated"] = self.calibrated(p)
-        frame["repaired"] = repaired
-        frame["by_calibration"] = frame["calibrated"] - frame["stated"]
-        frame["by_features"] = frame["repaired"] - frame["calibrated"]
-        return frame
-
     def _fit(self, X, y, p, sample_weight, groups):
         """Learn; return the rows that count and their shrunken out-of-fold residuals."""
         rows = self._checked(X, y, p, sample_weight, groups)
@@ -260,7 +211,7 @@ class Recalibrator(BaseEstimator):
         table = self._seen(rows.X, rows.p)
         self._features, index = Features.of_table(table, weight, int(rng.integers(2**31)))
         self.pooled_ = self._features.encoder_.pooled_
-        inner = folds_of_rows(table, rows.groups)
+        inner = folds_of_rows(table, rows.groups)  # in which categories of many levels are put in order
         residual = rows.y - self.calibrated(rows.p)
 
         def learn(models):
@@ -278,12 +229,14 @@ class Recalibrator(BaseEstimator):
 
         if self.fast:
             folds, columns, self.p_value_ = learn([Learners(int(seed), FEW_TREES, n_kinds=1) for seed in seeds])
+            # with no trace in the trees the other kinds, which take most of the time, would find none either
             if self.p_value_ <= HOPELESS or self.alpha == 1:
                 begun = [of_fold.learners.set_params(n_kinds=None) for of_fold in folds]
                 folds, columns, self.p_value_ = learn(begun)
         else:
             folds, columns, self.p_value_ = learn([Learners(int(seed)) for seed in seeds])
         found = self._combine(columns, residual, weight, fold, rows.groups)
+        # a small effect may be certain and yet cost new rows more in noise than it brings
         worth = self.p_value_ <= self.alpha and self.gain_ > self.gain_se_
         self.changed_ = bool(worth or self.alpha == 1)
         self.folds_ = folds if self.changed_ else []

@@ -1,25 +1,20 @@
-"""The reports of notebooks 13 (a table of scores) and 14 (sampled answers): numbers, and the words for them.
+"""The reports of notebooks 13 (a table of scores) and 14 (sampled answers): numbers, findings, and the words for them.
 
-- `intake`: a user's table and terms, looked at before the audit
-- `answers` (made by `answer_audit`, with `answer_numbers`, `answer_costs`, `answer_pair` and `votes`): the numbers, the
-  page and its files; `answer_findings`, `answer_kinds` with answer_words.ini: what they mean, and the words for it
-- `scores`: the numbers; `average`: scores that are right on average or not; `misjudged`, `single_cases`: for whom they
-  are not; `control`: nothing to find
-- `rescored`: scores that the labels can judge; `money`: what they cost; `pair`: an old score beside a new one
-- `drift`: scores over time
-- `findings`, `document`: what findings are, and the page of a report made from them
-- `score_findings` and score_words.ini: what is concluded on scores, and the words for it; `score_page`,
-  `score_tables`, `files`: the page, its tables, and what `ScoreReport.save` writes
+Both: `findings` is what a report concludes, `document` the page made from them, `phrases` numbers in words;
+`control` repeats an audit where there is nothing to find; `intake` looks at a user's table and terms before the audit.
+
+On scores: `scores` computes with `average` (are they right on average?), `misjudged` and `single_cases` (for whom are
+they not?), `several` (all classes together), `drift` (over time), `rescored` (recalibrated, repaired, and what that
+saves) and `pair` (beside an old score). `score_findings` concludes, with all thresholds; score_words.ini has
+the words. `score_tables` and `files` write.
+
+On answers: `answers` computes with `answer_numbers`; `answer_findings` concludes; answer_words.ini has the words.
 """
 
-from helpers.reports.answer_audit import audit_answers
-from helpers.reports.answers import AnswerReport
+from helpers.reports.answers import audit_answers
 from helpers.reports.control import negative_control
 from helpers.reports.document import say
-from helpers.reports.intake import check_terms, read_table, two_costs
-from helpers.reports.scores import ScoreReport, audit_scores
+from helpers.reports.intake import read_table, two_costs
+from helpers.reports.scores import audit_scores
 
-__all__ = [
-    "AnswerReport", "ScoreReport", "audit_answers", "audit_scores", "check_terms", "negative_control", "read_table",
-    "say", "two_costs",
-]  # fmt: skip
+__all__ = ["audit_answers", "audit_scores", "negative_control", "read_table", "say", "two_costs"]

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from helpers.reports.answer_numbers import NO_GAP
-from helpers.reports.findings import Finding, Severity
+from helpers.reports.answer_numbers import LEVEL, NO_GAP
+from helpers.reports.findings import Finding, Severity, ends_of
 from helpers.reports.phrases import NAMES, short
 from helpers.resampling import exact_interval
 
@@ -25,11 +25,6 @@ RULES = {
 PLAIN = {"all": "giving every answer", "none": "handing over every question"}
 
 
-def interval(row, name):
-    """A number of a row with its ends, as a `Finding` takes them."""
-    return {"value": row[name], "low": row[f"{name}_low"], "high": row[f"{name}_high"]}
-
-
 def share_right(correct):
     """The share of right answers with its ends, as a `Finding` takes them, without those that are not known (-1)."""
     known = correct[correct >= 0]
@@ -46,10 +41,6 @@ def about_reading(table, n_known, sources):
     more |= {"rule": RULES[table.rule], "n_known": n_known, "n_stated": n_stated, "n_unread": n_unread}
     agreed = float(((grouped.counts > 0).sum(axis=1) == 1).mean())
     yield Finding("read", table.name, value=agreed, n=table.n_questions, more=more)
-    if table.repeats is not None and len(table.repeats.copies):
-        yield Finding("note", f"Not every answer is a sample of its own: {table.repeats}. The copies are left out")
-    elif table.repeats is not None:
-        yield Finding("repeats", str(table.repeats), severity=Severity.SERIOUS)
     if n_unread > MUCH_UNREADABLE * table.n_answers:
         yield Finding("unreadable", value=n_unread / table.n_answers, n=n_unread, severity=Severity.SERIOUS)
     if 0 < n_known < table.n_questions:
@@ -60,8 +51,8 @@ def about_reading(table, n_known, sources):
         yield Finding("note", note)
 
 
-def about_confidence(over, p_values, gain):
-    """Findings on whether each confidence can be believed, from its mean, its calibration error and its order."""
+def about_confidence(over, p_values):
+    """Whether each confidence can be believed, from its mean (`over_confidence`) and its calibration error."""
     for row in over.itertuples():
         p_value = float(p_values[row.source])
         biased = row.low > 0 or row.high < 0
@@ -74,14 +65,17 @@ def about_confidence(over, p_values, gain):
             kind = "too_high" if row.low > 0 else "too_low"
         else:
             kind = "uneven" if wrong else "believed"
-        more = {"source": row.source, "confidence": row.confidence, "right": row.right}
         size = {"value": row.over, "low": row.low, "high": row.high, "p_value": p_value, "n": int(row.n)}
+        more = {"source": row.source, "confidence": row.confidence, "right": row.right}
         yield Finding(kind, NAMES[row.source], **size, severity=severity, more=more)
-        if row.source == "sem2" or not np.isfinite(row.apart_low):
-            continue
+
+
+def about_order(over, gain):
+    """Whether each confidence is higher where the answer is right, and which one orders better (`gain`, or None)."""
+    for row in over[(over["source"] != "sem2") & np.isfinite(over["apart_low"])].itertuples():
         kind = "wrong_order" if row.apart_high < 0 else "no_order" if row.apart_low <= 0 else "order"
-        more = {"source": row.source, "if_right": row.if_right, "if_wrong": row.if_wrong}
         size = {"value": row.if_right - row.if_wrong, "low": row.apart_low, "high": row.apart_high, "n": int(row.n)}
+        more = {"source": row.source, "if_right": row.if_right, "if_wrong": row.if_wrong}
         yield Finding(kind, NAMES[row.source], **size, severity=ORDERS[kind], more=more)
     if gain is not None:
         value, low, high = gain
@@ -92,7 +86,7 @@ def about_confidence(over, p_values, gain):
 def about_promises(promises):
     """From which value of each confidence on enough answers are certainly right, or what is missing (`Promises`)."""
     for source, certificate in promises.certificates.items():
-        more = {"source": source, "precision": certificate.precision, "level": promises.level}
+        more = {"source": source, "precision": certificate.precision, "level": LEVEL}
         if certificate.certified:
             more |= {"threshold": certificate.threshold, "n_kept": certificate.n_kept, "n_right": certificate.n_right}
             size = {"value": certificate.coverage, "n": certificate.n, "severity": Severity.GOOD}
@@ -105,25 +99,24 @@ def about_promises(promises):
 
 
 def about_groups(groups, source, precision, columns):
-    """Groups of questions, told apart by some columns, in which a confidence is off, from `find_groups`."""
+    """Groups of questions, told apart by some columns, in which a confidence is off (`QuestionGroups`, or None)."""
     if groups is None:
         return
+    if groups.table is not None:
+        fewer = groups.table["observed"] < groups.table["calibrated"]
+        for row, less in zip(groups.table.itertuples(), fewer, strict=True):
+            more = {"stated": row.stated, "calibrated": row.calibrated, "confidence": NAMES[source], "columns": columns}
+            more |= {"breaks": less and breaks_promise(row, precision), "keeps": not less and row.low >= precision}
+            size = {"value": row.observed, "low": row.low, "high": row.high, "p_value": row.adjusted, "n": int(row.n)}
+            severity = Severity.SERIOUS if less else Severity.NOTE
+            yield Finding("group_less" if less else "group_more", row.rule, **size, severity=severity, more=more)
+        if len(groups.rest) and fewer.any():
+            share = share_right(groups.rest)
+            yield Finding("rest", **share, more={"keeps": share["low"] >= precision})
     for note in groups.notes:
         yield Finding("left_out", note)
-    if groups.table is None:
-        return
-    if groups.table.empty:
+    if groups.table is not None and groups.table.empty:
         yield Finding("no_group", NAMES[source])
-    fewer = groups.table["observed"] < groups.table["calibrated"]
-    for row, less in zip(groups.table.itertuples(), fewer, strict=True):
-        more = {"stated": row.stated, "calibrated": row.calibrated, "confidence": NAMES[source], "columns": columns}
-        more |= {"breaks": less and breaks_promise(row, precision), "keeps": not less and row.low >= precision}
-        size = {"value": row.observed, "low": row.low, "high": row.high, "p_value": row.adjusted, "n": int(row.n)}
-        severity = Severity.SERIOUS if less else Severity.NOTE
-        yield Finding("group_less" if less else "group_more", row.rule, **size, severity=severity, more=more)
-    if len(groups.rest) and fewer.any():
-        share = share_right(groups.rest)
-        yield Finding("rest", **share, more={"keeps": share["low"] >= precision})
 
 
 def breaks_promise(group, precision):
@@ -132,11 +125,7 @@ def breaks_promise(group, precision):
 
 
 def about_close(gap, correct, closest, wrong):
-    """Questions (Q,) that another draw of answers may decide otherwise, because agreement exceeds held-out agreement.
-
-    `correct` is 1, 0 or -1 (unknown); `closest` are the questions of the closest votes, `wrong` those of the wrong
-    answers of the highest confidence.
-    """
+    """Questions that another draw of answers may decide otherwise, and the names of close and of wrong ones."""
     is_close = gap > NO_GAP
     n_close = int(is_close.sum())
     close = share_right(correct[is_close])
@@ -163,10 +152,10 @@ def about_samples(sizes):
         return
     enough = sizes[sizes["gain_high"] <= SAME_RIGHT].iloc[0]  # the last row has no gain over itself
     if enough["size"] < most:
-        yield Finding("fewer_do", **interval(enough, "gain"), n=int(enough["size"]), more={"most": most})
+        yield Finding("fewer_do", **ends_of(enough, "gain"), n=int(enough["size"]), more={"most": most})
     elif most > 1:
         before = sizes.iloc[-2]
-        yield Finding("more_may_help", **interval(before, "gain"), n=most, more={"before": int(before["size"])})
+        yield Finding("more_may_help", **ends_of(before, "gain"), n=most, more={"before": int(before["size"])})
 
 
 def about_costs(source, cut, prices, reject_cost):
@@ -180,7 +169,7 @@ def about_costs(source, cut, prices, reject_cost):
     pays = chosen["saved_low"] > 0 and np.isfinite(cut)
     kind = "cut_pays" if pays else "plain_pays"
     severity = Severity.GOOD if pays else Severity.NOTE
-    yield Finding(kind, NAMES[source], **interval(chosen, "cost"), severity=severity, more=more)
+    yield Finding(kind, NAMES[source], **ends_of(chosen, "cost"), severity=severity, more=more)
 
 
 def about_pair(pair):
@@ -234,7 +223,8 @@ def find_all(report):
         found.append(Finding("right", **share_right(report.correct)))
     if not report.obstacle:
         p_values = {name: error.p_value for name, error in report.calibration.errors.items()}
-        found += about_confidence(report.over, p_values, report.stated_gain)
+        found += about_confidence(report.over, p_values)
+        found += about_order(report.over, report.stated_gain)
         found += about_promises(report.promises)
         columns = list(report.table.features.columns)
         found += about_groups(report.groups, report.best_source, report.promises.precision, columns)
@@ -246,11 +236,6 @@ def find_all(report):
     found += about_close(report.gap, report.correct, closest, wrong)
     found += about_samples(report.sizes)
     found += about_pair(report.pair)
-    moves = report.table.moves
     if report.obstacle:
-        answer = Finding("use_unknown", severity=Severity.SERIOUS, n=n_known, more={"why": report.obstacle})
-    elif moves is not None and not moves.chosen:
-        answer = Finding("use_reread", moves.by, severity=Severity.GRAVE, more={"what": str(moves)})
-    else:
-        answer = about_use(found)
-    return [*found, answer]
+        return [*found, Finding("use_unknown", severity=Severity.SERIOUS, n=n_known, more={"why": report.obstacle})]
+    return [*found, about_use(found)]

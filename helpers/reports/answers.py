@@ -1,30 +1,30 @@
-"""What the audit of a file of sampled answers has found, with what cannot be said left empty, and its page and files.
+"""The report on sampled answers: `audit_answers` computes, `answer_findings` concludes, answer_words.ini says it."""
 
-`answer_audit.audit_answers` computes, `answer_findings` draws the conclusions, answer_words.ini holds the words.
-"""
-
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import ClassVar
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from helpers.answers import SemanticCalibration
+from helpers.answers import SemanticCalibration, sem_ece
+from helpers.answers.confidence import largest_share, mean_held_out_share
 from helpers.calibration import calibration_error
-from helpers.reports.answer_costs import cost_table
+from helpers.checks import check_rng
+from helpers.reports import answer_numbers as numbers
 from helpers.reports.answer_findings import find_all, share_right
-from helpers.reports.answer_kinds import FIGURES, KINDS, PARTS, TITLE
-from helpers.reports.answer_numbers import SAME, Promises, QuestionGroups, closest_votes, describe, sure_but_wrong
-from helpers.reports.answer_pair import AnswerPair
-from helpers.reports.document import Report, check_free
-from helpers.reports.files import without_formulas
-from helpers.reports.findings import Severity, steps_of
+from helpers.reports.answer_numbers import AnswerPair, Promises, QuestionGroups
+from helpers.reports.document import Report
+from helpers.reports.files import write_table
+from helpers.reports.findings import read_words
+from helpers.reports.intake import check_terms
 from helpers.reports.phrases import NAMES, percent, points
-from helpers.selective import risk_coverage_curve
-from helpers.tables import AnswerTable
+from helpers.selective import compare_systems, risk_coverage_curve
+from helpers.tables.answers import AnswerTable
 
 LEAST_QUESTIONS = 30  # with a known answer; below, only the share of right answers is told
+
+LEAST_STATED = 30  # questions with a stated confidence
 
 WHAT = {
     "answers.csv": "A row a question: its most frequent answer, how many answers agree, confidences, whether it is "
@@ -36,80 +36,25 @@ WHAT = {
 
 @dataclass(frozen=True)
 class AnswerReport(Report):
-    """What a file of sampled answers says about how far its confidences can be believed.
+    """What a file of sampled answers says; with an obstacle, all after `sizes` is None."""
 
-    Parameters
-    ----------
-    table : AnswerTable
-        What was audited.
-    options : dict
-        What was asked for: costs (None where none are given), precision, resamples, rng and the second system.
-    sources : dict
-        {name: (Q,) confidence}: sem1, sem2 and, where there are enough, stated (NaN where none).
-    correct : (Q,) int array
-        Whether the most frequent answer is right: 1, 0, or -1 where that is unknown.
-    sizes : DataFrame
-        Votes of fewer answers, see `helpers.reports.votes.compare_votes`.
-    calibration : SemanticCalibration or None
-        Calibration error of each source; it and all that follows is None where there is an obstacle.
-    over : DataFrame or None
-        Mean confidence less share of right answers of each source.
-    stated_gain : tuple or None
-        (difference, low, high) of the AURC of stated confidence and agreement.
-    promises : Promises or None
-        Which answers may be used with a promise, by each confidence.
-    groups : QuestionGroups or None
-        Groups of questions in which the best confidence is off; None where there are no columns for it.
-    cut : float or None
-        Lowest value of the best confidence at which an answer pays, where costs are given; infinite if none does.
-    prices : DataFrame or None
-        What answering costs then, see `helpers.reports.answer_costs.price_answers`.
-    pair : AnswerPair or None
-        The paired differences from a second system.
-
-    Examples
-    --------
-    >>> from helpers.reports import audit_answers
-    >>> from helpers.tables import read_answers
-    >>> report = audit_answers(read_answers(), n_resamples=100, rng=0)
-    >>> report.promises.source, report.most, report.headline.partition(",")[0]
-    ('stated', 25, 'Yes')
-    """
-
-    title: ClassVar[str] = TITLE
-    kinds: ClassVar[dict] = KINDS
-    parts: ClassVar[dict] = PARTS
-    figures: ClassVar[dict] = FIGURES
+    words = read_words(Path(__file__).with_name("answer_words.ini"))
+    find = find_all
+    file_names = tuple(WHAT)
 
     table: AnswerTable = field(repr=False)
-    options: dict = field(repr=False)
-    sources: dict = field(repr=False)
-    correct: np.ndarray = field(repr=False)
-    sizes: pd.DataFrame | None = field(default=None, repr=False)
+    options: dict = field(repr=False)  # what was asked for
+    sources: dict = field(repr=False)  # {name: (Q,) confidence}: sem1, sem2 and, where enough are, stated (NaN: none)
+    correct: np.ndarray = field(repr=False)  # whether the most frequent answer is right: 1, 0, or -1 for unknown
+    sizes: pd.DataFrame | None = field(default=None, repr=False)  # votes of fewer answers, see `compare_votes`
     calibration: SemanticCalibration | None = field(default=None, repr=False)
-    over: pd.DataFrame | None = field(default=None, repr=False)
-    stated_gain: tuple | None = None
+    over: pd.DataFrame | None = field(default=None, repr=False)  # see `over_confidence`
+    stated_gain: tuple | None = None  # (difference, low, high) of the AURC of stated confidence and agreement
     promises: Promises | None = field(default=None, repr=False)
     groups: QuestionGroups | None = field(default=None, repr=False)
-    cut: float | None = None
-    prices: pd.DataFrame | None = field(default=None, repr=False)
+    cut: float | None = None  # lowest value of the best confidence at which an answer pays; infinite if none does
+    prices: pd.DataFrame | None = field(default=None, repr=False)  # what answering costs then, see `price_answers`
     pair: AnswerPair | None = field(default=None, repr=False)
-
-    def find(self):
-        """List the findings, in no order.
-
-        Returns
-        -------
-        list of Finding
-            See `helpers.reports.answer_findings`.
-        """
-        return find_all(self)
-
-    @property
-    def steps(self):
-        """What to do, in order: what forbids any use, then how to use the answers, then the rest."""
-        ordered = sorted(self.found, key=lambda one: (one.severity < Severity.GRAVE, KINDS[one.kind].part != "use"))
-        return steps_of(ordered, KINDS)
 
     @property
     def known(self):
@@ -148,38 +93,25 @@ class AnswerReport(Report):
     @property
     def closest(self):
         """Rows of the ten closest votes."""
-        return closest_votes(self.gap)
+        return numbers.closest_votes(self.gap)
 
     @property
     def wrong(self):
         """Rows of the ten wrong answers of the highest confidence, the best one; none where too few are known."""
-        return [] if self.obstacle else sure_but_wrong(self.correct, self.sources[self.best_source])
+        return [] if self.obstacle else numbers.sure_but_wrong(self.correct, self.sources[self.best_source])
 
     @property
     def most(self):
-        """Number of answers of the largest vote."""
         return int(self.sizes["size"].iloc[-1])
 
     # ---- figures ------------------------------------------------------------------------------------------------
 
     @property
     def figure_names(self):
-        """Names of the figures that there are."""
         return ["samples"] if self.obstacle else ["reliability", "kept", "samples"]
 
     def draw(self, name):
-        """Draw a figure.
-
-        Parameters
-        ----------
-        name : str
-            One of `figure_names`.
-
-        Returns
-        -------
-        Axes
-            Of the figure.
-        """
+        """Draw one of `figure_names`; the axes."""
         from helpers.plotting import plot_confidences, plot_kept, plot_votes
 
         if name == "reliability":
@@ -193,7 +125,6 @@ class AnswerReport(Report):
 
     @property
     def reliability_curves(self):
-        """{name of a confidence: ReliabilityCurve}."""
         return {NAMES[name]: error.curve for name, error in self.calibration.errors.items()}
 
     @property
@@ -208,36 +139,26 @@ class AnswerReport(Report):
     # ---- tables, None where there is nothing to show -------------------------------------------------------------
 
     @property
-    def promise_table(self):
-        """What can be promised, for several shares of right answers."""
-        return None if self.obstacle else self.promises.table
-
-    @property
     def cost_table(self):
         """What giving answers costs, if costs are given."""
-        return None if self.prices is None else cost_table(self.prices)
-
-    @property
-    def pair_table(self):
-        """Two systems side by side, with paired intervals."""
-        return None if self.pair is None else self.pair.table
+        return None if self.prices is None else numbers.cost_table(self.prices)
 
     @property
     def hard_table(self):
         """The closest votes, with their answers."""
         gaps = [points(gap, 0.002) for gap in self.gap[self.closest]]
-        return describe(self.table.grouped, self.closest).assign(**{"gap in points": gaps}) if gaps else None
+        return numbers.describe(self.table.grouped, self.closest).assign(**{"gap in points": gaps}) if gaps else None
 
     @property
     def wrong_table(self):
         """The wrong answers of the highest confidence, by the best one."""
-        confidence = [percent(value) for value in self.sources[self.best_source][self.wrong]] if len(self.wrong) else []
-        named = {NAMES[self.best_source]: confidence}
-        return describe(self.table.grouped, self.wrong).assign(**named) if confidence else None
+        if not len(self.wrong):
+            return None
+        confidence = [percent(value) for value in self.sources[self.best_source][self.wrong]]
+        return numbers.describe(self.table.grouped, self.wrong).assign(**{NAMES[self.best_source]: confidence})
 
     @property
     def parameter_table(self):
-        """What this report was made from."""
         source = self.table
         rows = {
             "file": f"{source.name}, SHA-256 {source.sha256 or 'unknown'}",
@@ -250,9 +171,13 @@ class AnswerReport(Report):
 
     # ---- files and numbers --------------------------------------------------------------------------------------
 
+    def write(self, folder, rng):
+        """Write the files beside the page: {name: what it holds}."""
+        write_table(self.answer_rows, folder / "answers.csv")
+        return WHAT
+
     @property
     def answer_rows(self):
-        """The table of answers.csv."""
         grouped = self.table.grouped
         chosen = grouped.counts.argmax(axis=1)
         columns = {
@@ -268,78 +193,36 @@ class AnswerReport(Report):
         if self.promises is not None:
             columns["use_certified"] = np.where(self.promises.used, "yes", "no")
         if self.cut is not None:
-            columns["use_by_cost"] = np.where(self.sources[self.best_source] >= self.cut - SAME, "yes", "no")
+            columns["use_by_cost"] = np.where(self.sources[self.best_source] >= self.cut - numbers.SAME, "yes", "no")
         features = self.table.features.astype(dict.fromkeys(self.table.features.select_dtypes("category"), object))
         own = features.rename(columns={name: f"{name} (file)" for name in features.columns if name in columns})
         return pd.concat([pd.DataFrame(columns), own.reset_index(drop=True)], axis=1)
 
-    def save_files(self, folder, *, overwrite=False):
-        """Write answers.csv (a row a question) and findings.json.
-
-        Parameters
-        ----------
-        folder : str or Path
-            Where to; made if it is not there.
-        overwrite : bool, default False
-            Whether files of these names may be replaced.
-
-        Returns
-        -------
-        DataFrame
-            A row a file: `File` (the index) and what it holds.
-
-        Raises
-        ------
-        ValueError
-            If a file is there already.
-        """
-        folder = check_free(folder, WHAT, overwrite)
-        without_formulas(self.answer_rows).to_csv(folder / "answers.csv", index=False, float_format="%.6g")
-        self.write_findings(folder)
-        return pd.DataFrame({"File": list(WHAT), "What it holds": list(WHAT.values())}).set_index("File")
-
     def metrics(self):
-        """Collect names and numbers for metrics.json.
-
-        Returns
-        -------
-        dict of str to float, int, str or list
-            What a program wants to compare between runs; findings.json holds the rest.
-        """
+        """Numbers, texts and lists by name, for metrics.json; findings.json holds the rest."""
         table = self.table
-        numbers = {"n_questions": table.n_questions, "n_answers": table.n_answers, "n_known": int(self.known.sum())}
-        numbers |= {"n_stated": int(table.stated.sum()), "obstacle": self.obstacle, "answer": self.headline}
+        found = {"n_questions": table.n_questions, "n_answers": table.n_answers, "n_known": int(self.known.sum())}
+        found |= {"n_stated": int(table.stated.sum()), "obstacle": self.obstacle, "answer": self.headline}
         if self.accuracy is not None:
-            numbers |= dict(zip(("accuracy", "accuracy_low", "accuracy_high"), self.accuracy, strict=True))
-        numbers |= {f"{name}_mean": float(np.nanmean(confidence)) for name, confidence in self.sources.items()}
+            found |= dict(zip(("accuracy", "accuracy_low", "accuracy_high"), self.accuracy, strict=True))
+        found |= {f"{name}_mean": float(np.nanmean(confidence)) for name, confidence in self.sources.items()}
         if not self.obstacle:
             for row in self.calibration.summary.itertuples():
-                numbers |= {f"{row.source}_calibration_ece": row.ece, f"{row.source}_calibration_p_value": row.p_value}
-                numbers[f"{row.source}_overconfidence"] = row.overconfidence
+                found |= {f"{row.source}_calibration_ece": row.ece, f"{row.source}_calibration_p_value": row.p_value}
+                found[f"{row.source}_overconfidence"] = row.overconfidence
             certificate = self.promises.certificate
-            numbers |= {"best_confidence": self.best_source, "certified": certificate.certified}
-            numbers["certified_answered"] = certificate.coverage
-            numbers["groups"] = [one.subject for one in self.found if one.kind in ("group_less", "group_more")]
+            found |= {"best_confidence": self.best_source, "certified": certificate.certified}
+            found["certified_answered"] = certificate.coverage
+            found["groups"] = [one.subject for one in self.found if one.kind in ("group_less", "group_more")]
         if self.prices is not None:
-            numbers |= {f"cost_{name}": cost for name, cost in self.prices["cost"].items()}
+            found |= {f"cost_{name}": cost for name, cost in self.prices["cost"].items()}
         if self.pair is not None:
             for name, row in self.pair.measures[["difference", "low", "high"]].iterrows():
-                numbers |= dict(zip((f"pair_{name}", f"pair_{name}_low", f"pair_{name}_high"), row, strict=True))
-        return numbers
+                found |= dict(zip((f"pair_{name}", f"pair_{name}_low", f"pair_{name}_high"), row, strict=True))
+        return found
 
     def null_trials(self, rng):
-        """Find the tests that could raise an alarm, for `negative_control`.
-
-        Parameters
-        ----------
-        rng : int, Generator or None
-            Not needed here.
-
-        Returns
-        -------
-        dict of str to callable
-            For each confidence a test of perfect answers, a function of `rng`.
-        """
+        """The tests that could raise an alarm, for `negative_control`: of each confidence, a function of `rng`."""
         if self.calibration is None:
             return {}
         return {name: partial(_null_trial, p[self.known & np.isfinite(p)]) for name, p in self.sources.items()}
@@ -349,3 +232,108 @@ def _null_trial(p, *, rng):
     """The test of calibration on answers that are right exactly as often as the confidence says."""
     error = calibration_error(rng.random(p.size) < p, p, n_bins=10, rng=rng)
     return {"n": p.size, "value": error.value, "alarm": bool(error.p_value < 0.05)}
+
+
+def audit_answers(
+    table, *, against=None, names=("first", "second"), reject_cost=None, price=None, precision=0.9, n_resamples=1000,
+    rng=None,
+):  # fmt: skip
+    """Audit a file of sampled answers: confidences, which answers to use, close votes, what more samples change.
+
+    Parameters
+    ----------
+    table : AnswerTable
+        From `helpers.tables.read_answers`.
+    against : AnswerTable, optional
+        Answers of a second system to the same questions, to be compared question by question.
+    names : tuple of str, default ("first", "second")
+        What the report calls the two systems.
+    reject_cost : float, optional
+        Cost of leaving a question to somebody else, where a wrong answer costs 1; then the report has a table of costs.
+    price : float, optional
+        Price of one sampled answer, in the same unit, in addition.
+    precision : float, default 0.9
+        Share of right answers to certify among those that are used.
+    n_resamples : int, default 1000
+        Resamples behind the intervals.
+    rng : int, Generator or None, default None
+        Source of randomness.
+
+    Returns
+    -------
+    AnswerReport
+        Read as that of `audit_scores`. With fewer than 30 questions with a known right answer it holds the agreement
+        of the answers only; `obstacle` says why.
+
+    Raises
+    ------
+    ValueError
+        For a term outside its bounds, a price without `reject_cost`, and a second system that shares fewer than two
+        graded questions.
+
+    Examples
+    --------
+    >>> from helpers.tables import read_answers
+    >>> report = audit_answers(read_answers(), n_resamples=100, rng=0)
+    >>> report.best_source, report.findings["kind"].iloc[0], report.obstacle
+    ('stated', 'use_some', '')
+    """
+    check_terms(reject_cost, price, n_resamples, precision)
+    streams = check_rng(rng).spawn(7)
+    grouped = table.grouped
+    agreement, correct = agreement_of(table)
+    known = correct >= 0
+    sources = {"sem1": agreement, "sem2": np.round(mean_held_out_share(grouped.counts, None, "lot"), 12)}
+    if _enough_stated(table.stated, known):
+        sources["stated"] = grouped.confidence
+    options = {"reject_cost": reject_cost or None, "price": price or None, "precision": precision}
+    options |= {"n_resamples": n_resamples, "rng": rng if isinstance(rng, int) else None}
+    options["against"] = None if against is None else against.name
+    resamples = {"n_resamples": n_resamples, "rng": int(streams[4].integers(2**62))}
+    report = AnswerReport(table, options, sources, correct)
+    if report.obstacle:
+        return replace(report, sizes=numbers.compare_votes(grouped.counts, None, votes_rng=streams[3], **resamples))
+    voting = grouped.graded & known
+    report = replace(
+        report,
+        sizes=numbers.compare_votes(grouped.counts[voting], grouped.correct[voting], votes_rng=streams[3], **resamples),
+        calibration=sem_ece(grouped, sources=list(sources), ties="lot", n_resamples=n_resamples, rng=streams[0]),
+        over=numbers.over_confidence(sources, correct, n_resamples, streams[5]),
+        stated_gain=_stated_gain(sources, correct, n_resamples, streams[1]),
+        promises=numbers.promise({name: sources[name] for name in sources if name != "sem2"}, correct, precision),
+    )
+    chosen = sources[report.best_source]
+    groups = numbers.find_groups(table.features, correct, chosen, report.promises.used, streams[2])
+    report = replace(report, groups=groups)
+    if reject_cost:
+        rows = known & np.isfinite(chosen)
+        terms = {"reject_cost": reject_cost, "samples": (price or 0) * report.most, **resamples}
+        cut, prices = numbers.price_answers(chosen[rows], correct[rows], report.promises.used[rows], **terms)
+        report = replace(report, cut=cut, prices=prices)
+    if against is not None:
+        both = zip(*map(agreement_of, (table, against)), strict=True)
+        report = replace(report, pair=numbers.compare_pair(names, (table, against), *both, n_resamples, streams[6]))
+    return report
+
+
+def _stated_gain(sources, correct, n_resamples, rng):
+    """(difference, low, high) of the AURC of stated confidence and agreement; None without stated confidence."""
+    if "stated" not in sources:
+        return None
+    rows = (correct >= 0) & np.isfinite(sources["stated"])
+    systems = {name: (correct[rows], sources[name][rows]) for name in ("sem1", "stated")}
+    table = compare_systems(systems, against="sem1", n=1, n_resamples=n_resamples, rng=rng).set_index("metric")
+    return tuple(float(table.loc["aurc", name]) for name in ("difference", "low", "high"))
+
+
+def agreement_of(table):
+    """(Q,) agreement of the answers, and whether the most frequent one is right (1), wrong (0) or unknown (-1)."""
+    counts = table.grouped.counts
+    correct = np.take_along_axis(table.grouped.correct, counts.argmax(axis=1)[:, None], axis=1)[:, 0]
+    return largest_share(counts), correct
+
+
+def _enough_stated(stated, known):
+    """Whether stated confidences are a source: stated for half of the questions at least, and for 30 of them."""
+    rows = known if known.any() else np.ones(known.shape, bool)
+    return bool(stated[rows].mean() >= 0.5 and (stated & rows).sum() >= min(LEAST_STATED, rows.sum()))

@@ -7,7 +7,8 @@ import pandas as pd
 
 from helpers.audit.rates import table_of_gaps
 from helpers.binning import bins_between, edges_for
-from helpers.calibration import IsotonicCalibrator, PlattCalibrator, clipped_logit
+from helpers.calibration import IsotonicCalibrator, PlattCalibrator
+from helpers.calibration.calibrators import clipped_logit
 from helpers.calibration.line import CalibrationLine, calibration_line
 from helpers.calibration.monotone import MonotoneCurve, monotone_curve
 from helpers.calibration.reliability import CalibrationError, curve_of_rows, error_of_curve
@@ -78,7 +79,6 @@ class Average:
 
     @property
     def se(self):
-        """Standard error of `size`, from its interval."""
         return max((self.high - self.low) / 4, 1e-6)
 
     @property
@@ -114,13 +114,7 @@ class Average:
 
 
 def measure_average(table, *, may_bend=True, rng=None):
-    """Test and fit the scores of a table.
-
-    >>> from helpers.reports import read_table
-    >>> average = measure_average(read_table("data/rand_scores.csv.gz").checked(), rng=0)
-    >>> average.kind, average.is_miscalibrated, average.direction
-    ('isotonic', True, '')
-    """
+    """Test and fit the scores of a table; `may_bend`: whether an isotonic curve is tried."""
     y = table.y
     rates = table_of_gaps(y, table.p, np.zeros(table.n, int), table.weights, groups=table.groups).iloc[0]
     events = min(int(y.sum()), table.n - int(y.sum()))
@@ -153,11 +147,7 @@ def residual_of_score(table, calibrator):
 
 
 def bins_of_variance(p, c, n_bins):
-    """Bins of scores in which the sums of c (1 - c) are as equal as ties allow, (n,) numbers.
-
-    >>> bins_of_variance(np.array([0.1, 0.4, 0.5, 0.6, 0.6]), np.array([0.0, 0.1, 0.5, 0.9, 0.9]), 2)
-    array([0, 0, 0, 1, 1])
-    """
+    """Bins of scores in which the sums of c (1 - c) are as equal as ties allow, (n,) numbers."""
     _, place = np.unique(p, return_inverse=True)
     variance = np.bincount(place, c * (1 - c))
     middle = np.cumsum(variance) - variance / 2

@@ -8,7 +8,7 @@ from scipy.stats import binom
 
 from helpers.reports.intake import LEAST_GROUPS
 from helpers.reports.misjudged import find_misjudged
-from helpers.reports.phrases import many, squared
+from helpers.reports.phrases import many, number
 from helpers.reports.rescored import rows_of_whole_groups
 from helpers.reports.single_cases import measure_loss
 
@@ -23,15 +23,7 @@ LEAST_EVENTS = 50  # expected cases of the rarer label
 
 @dataclass(frozen=True)
 class Control:
-    """An audit repeated on data in which there is nothing to find.
-
-    >>> trials = pd.DataFrame({"test": "a", "n": 50, "value": [0.0, 0.2], "alarm": [False, True], "named": False})
-    >>> control = Control(2, trials)
-    >>> control.value, control.alarms, control.most_alarms, control.is_fair
-    (0.1, 1, 1, True)
-    >>> str(control).partition(";")[0]
-    'In 2 trials on 50 cases or questions of which nothing is wrong, the test at 5 % raised 1 alarm'
-    """
+    """An audit repeated on data in which there is nothing to find."""
 
     draws: int  # data sets made for each test
     # A row a trial: `test` (its name), `n` (rows of the data), `value` (what was estimated), `alarm` (whether the
@@ -41,20 +33,15 @@ class Control:
     def __str__(self):
         trials = many(len(self.trials), "trial")
         named = many(self.named, "trial")
+        n = self.trials["n"].iloc[0]
         return (
-            f"In {trials} on {self.n:,} cases or questions of which nothing is wrong, the test at 5 % raised "
+            f"In {trials} on {n:,} cases or questions of which nothing is wrong, the test at 5 % raised "
             f"{many(self.alarms, 'alarm')}; a fair test raises up to {self.most_alarms} by chance. What was estimated "
-            f"there is {squared(self.value, self.spread)} on average, and a group was named in {named}."
+            f"there is {number(self.value, self.spread, least=3)} on average, and a group was named in {named}."
         )
 
     @property
-    def n(self):
-        """Rows of the first data set."""
-        return int(self.trials["n"].iloc[0])
-
-    @property
     def value(self):
-        """Mean of what was estimated, over all trials."""
         return float(np.mean(self.trials["value"].to_numpy()))
 
     @property
@@ -63,13 +50,7 @@ class Control:
         return float(np.std(self.trials["value"].to_numpy(), ddof=1))
 
     @property
-    def se(self):
-        """Standard error of `value`."""
-        return self.spread / np.sqrt(len(self.trials))
-
-    @property
     def alarms(self):
-        """Trials in which the test raised an alarm."""
         return int(self.trials["alarm"].sum())
 
     @property
@@ -81,11 +62,6 @@ class Control:
     def most_alarms(self):
         """Number of alarms that a fair test at 5 % exceeds in one of a hundred controls."""
         return int(binom.ppf(0.99, len(self.trials), 0.05))
-
-    @property
-    def is_fair(self):
-        """Whether there are no more alarms than a fair test at 5 % may raise."""
-        return self.alarms <= self.most_alarms
 
 
 def negative_control(report, *, draws=20, rng=None):
@@ -112,7 +88,7 @@ def negative_control(report, *, draws=20, rng=None):
     >>> from helpers.tables import read_answers
     >>> report = audit_answers(read_answers(), n_resamples=100, rng=0)
     >>> control = negative_control(report, draws=2, rng=0)
-    >>> len(control.trials), control.is_fair
+    >>> len(control.trials), control.alarms <= control.most_alarms
     (6, True)
     """
     rng = np.random.default_rng(rng)
@@ -125,9 +101,7 @@ def negative_control(report, *, draws=20, rng=None):
 
 
 def control_rows(report, most, rng):
-    """Rows of whole groups for a control: at most `most`, or more if it takes more to hold 50 cases of the rarer label
-    and 40 groups.
-    """
+    """Rows of whole groups: at most `most`, or as many as hold 50 cases of the rarer label and 40 groups."""
     rate = report.calibrated.mean()
     most = max(most, int(LEAST_EVENTS / max(min(rate, 1 - rate), 1e-6)))
     return rows_of_whole_groups(report.table, most, rng, least_groups=LEAST_GROUPS)

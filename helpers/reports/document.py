@@ -1,50 +1,23 @@
-"""The page of a report: one builder for notebooks, Python and files.
-
-A report names its parts; each shows its findings as sentences, then its tables and figures.
-"""
+"""The page of a report: one builder for notebooks, Python and files."""
 
 import json
 from collections import Counter
-from dataclasses import dataclass
 from datetime import date
-from functools import cached_property
+from functools import cached_property, reduce
 from pathlib import Path
 from typing import ClassVar
 
+import pandas as pd
+
 import helpers
-from helpers.checks import check_one_of
+from helpers.checks import check_one_of, check_rng
 from helpers.notebook import figure, folds, table
 from helpers.notebook.display import collected, emit, escape
 from helpers.plotting.style import own_style
-from helpers.reports.findings import Severity, as_json, fill, in_order, steps_of, table_of, words
+from helpers.reports.findings import Severity, Words, as_json, fill, steps_of, table_of, words
 
 MOST_ON_TOP = 8  # findings of the first screen
 MOST_OF_A_PART = 3  # of these
-
-
-@dataclass(frozen=True)
-class Part:
-    """A part of a page.
-
-    text : markdown below the heading: how to read what follows
-    shows : "table:name" for an attribute of the report that is a DataFrame or None, "figure:name" for a figure
-    folded : whether it stands behind a click
-    most : sentences that it shows; its tables hold the others
-    """
-
-    title: str
-    text: str = ""
-    shows: tuple = ()
-    folded: bool = False
-    most: int = 12
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A figure of a page: its caption, and a template of what it shows for those who cannot see it."""
-
-    caption: str
-    alt: str
 
 
 def say(*paragraphs):
@@ -61,7 +34,11 @@ def say(*paragraphs):
     The scores are fine.
     """
     body = "\n".join(f"<p>{escape(text)}</p>" for text in paragraphs)
-    emit({"text/plain": "\n\n".join(paragraphs), "text/html": f'<div class="honest-say">\n{body}\n</div>'})
+    _emit("\n\n".join(paragraphs), body)
+
+
+def _emit(plain, body):
+    emit({"text/plain": plain, "text/html": f'<div class="honest-say">\n{body}\n</div>'})
 
 
 def check_free(folder, names, overwrite):
@@ -77,63 +54,66 @@ def check_free(folder, names, overwrite):
 
 
 class Report:
-    """What all reports share: findings, sentences and the page.
+    """What all reports share: findings, sentences, the page and files beside it.
 
-    A subclass gives `title` (markdown), `kinds`, `parts` and `figures`, and the methods `find()` (a list of findings),
-    `draw(name)`, `figure_names`, `parameter_table` and `save_files(folder, overwrite=False)`. Its first part is the
-    answer: the one finding of the part "use" as a headline, then the gravest others and what to do.
+    A subclass gives `words`, and `find()` (a list of findings), `figure_names`, `draw(name)`, `file_names` and
+    `write(folder, rng)` ({file: what it holds}). The first screen is the answer: the one finding of the part "use",
+    then the gravest others and what to do.
     """
 
-    title: ClassVar[str]
-    kinds: ClassVar[dict]
-    parts: ClassVar[dict]
-    figures: ClassVar[dict] = {}
+    words: ClassVar[Words]
 
     @cached_property
     def found(self):
-        """The findings as a list of `Finding`, the gravest first."""
-        return in_order(self.find(), self.kinds)
+        """The findings as a list of `Finding`: what forbids any use, the use, then the gravest."""
+
+        def place(finding):
+            is_use = self.words.kinds[finding.kind].part == "use"
+            return finding.severity < Severity.GRAVE, not is_use, -finding.severity
+
+        return sorted(self.find(), key=place)
 
     @property
     def findings(self):
         """The findings as a table: kind, subject, value, low, high, unit, p_value, n, severity, sentence."""
-        return table_of(self.found, self.kinds)
+        return table_of(self.found, self.words.kinds)
 
     @property
     def steps(self):
         """What to do, in order: a table of `What` (the index) and `How`."""
-        return steps_of(self.found, self.kinds)
-
-    def sentences(self, part):
-        """The sentences of a part, one for each of its findings."""
-        chosen = [finding for finding in self.found if self.kinds[finding.kind].part == part]
-        return [words(finding, self.kinds[finding.kind].sentence) for finding in chosen]
+        return steps_of(self.found, self.words.kinds)
 
     @property
     def headline(self):
         """The first sentence of the page: may they be used?"""
         return self.sentences("use")[0]
 
+    def sentences(self, part):
+        """The sentences of a part, one for each of its findings."""
+        return [self._sentence(finding) for finding in self.found if self.words.kinds[finding.kind].part == part]
+
+    def _sentence(self, finding):
+        return words(finding, self.words.kinds[finding.kind].sentence)
+
     @property
     def on_top(self):
         """Sentences of the gravest findings, as many as fit on the first screen, in the order of the page."""
-        places = list(self.parts)
-        candidates = sorted(filter(self._is_on_top, self.found), key=lambda one: one.severity < Severity.GRAVE)
+        places = ["use", *self.words.parts]
         chosen = []
         per_part = Counter()
+        candidates = [finding for finding in self.found if self._is_on_top(finding)]
         for finding in candidates:
-            part = self.kinds[finding.kind].part
+            part = self.words.kinds[finding.kind].part
             per_part[part] += 1
             if per_part[part] <= MOST_OF_A_PART:
                 chosen.append(finding)
         del chosen[MOST_ON_TOP:]
         rest = len(candidates) - len(chosen)
-        chosen.sort(key=lambda one: (one.severity < Severity.GRAVE, places.index(self.kinds[one.kind].part)))
-        shown = [words(finding, self.kinds[finding.kind].sentence) for finding in chosen]
-        return shown + ([f"{rest} more: see the parts below."] if rest else [])
+        chosen.sort(key=lambda one: (one.severity < Severity.GRAVE, places.index(self.words.kinds[one.kind].part)))
+        return [*map(self._sentence, chosen), *([f"{rest} more: see the parts below."] if rest else [])]
 
     def _is_on_top(self, finding):
-        kind = self.kinds[finding.kind]
+        kind = self.words.kinds[finding.kind]
         is_shown = finding.severity >= Severity.SERIOUS if kind.on_top is None else kind.on_top
         return is_shown and kind.part != "use"
 
@@ -143,131 +123,116 @@ class Report:
 
     def _repr_html_(self):
         with collected() as outputs:
-            self.show_answer()
+            self.show("answer")
         return "\n".join(bundle["text/html"] for bundle, _ in outputs)
 
-    def as_json(self):
-        """The findings as a dictionary for findings.json."""
-        return as_json(self.found, self.kinds, made_with=helpers.__version__)
-
-    def show_answer(self):
-        """Show the first screen: the headline, the gravest findings and what to do."""
-        headline = self.headline
-        on_top = self.on_top
-        steps = self.steps
-        body = f"<p><strong>{escape(headline)}</strong></p>\n"
-        if on_top:
-            body += "<ul>\n" + "\n".join(f"<li>{escape(text)}</li>" for text in on_top) + "\n</ul>"
-        plain = "\n".join([headline, *(f"- {text}" for text in on_top)])
-        emit({"text/plain": plain, "text/html": f'<div class="honest-say">\n{body}\n</div>'})
-        if len(steps):
-            table(steps.rename_axis("What to do"))
+    # ---- the page -----------------------------------------------------------------------------------------------
 
     def show(self, *names):
         """Show parts of the page by their names ("answer": the first screen); all that there are if none is named."""
+        known = ["answer", *self.words.parts]
         for name in names:
-            check_one_of(name, "names", ["answer", *self.parts])
-        for name in names or ["answer", *self.parts]:
+            check_one_of(name, "names", known)
+        for name in names or known:
             if name == "answer":
-                self.show_answer()
-            elif self.has(name):
-                (self._show_folded if self.parts[name].folded else self._show_part)(name)
+                self._show_answer()
+            elif self._has(name):
+                (self._show_folded if self.words.parts[name].folded else self._show_part)(name)
 
-    def has(self, name):
+    def _show_answer(self):
+        body = f"<p><strong>{escape(self.headline)}</strong></p>\n"
+        if self.on_top:
+            body += "<ul>\n" + "\n".join(f"<li>{escape(text)}</li>" for text in self.on_top) + "\n</ul>"
+        _emit("\n".join([self.headline, *(f"- {text}" for text in self.on_top)]), body)
+        if len(self.steps):
+            table(self.steps.rename_axis("What to do"))
+
+    def _has(self, name):
         """Whether a part has anything to show."""
-        part = self.parts[name]
-        return bool(self.sentences(name)) or any(self._is_there(item) for item in part.shows)
+        return bool(self.sentences(name)) or any(self._is_there(item) for item in self.words.parts[name].shows)
 
     def _is_there(self, item):
         kind, _, name = item.partition(":")
-        return name in self.figure_names if kind == "figure" else getattr(self, name) is not None
+        return name in self.figure_names if kind == "figure" else self._table(name) is not None
+
+    def _table(self, name):
+        """A table of the report, "name" or "part.name"; None where it, or the part, is not there."""
+        return reduce(lambda one, part: None if one is None else getattr(one, part), name.split("."), self)
 
     def _show_part(self, name):
         sentences = self.sentences(name)
-        most = self.parts[name].most
+        most = self.words.parts[name].most
         if len(sentences) > most:
             sentences = [*sentences[:most], f"{len(sentences) - most} more: see the table."]
         if sentences:
             say(*sentences)
-        for item in self.parts[name].shows:
-            if not self._is_there(item):
-                continue
+        for item in filter(self._is_there, self.words.parts[name].shows):
             kind, _, shown = item.partition(":")
             if kind == "figure":
-                caption = self.figures[shown].caption
-                figure(self.draw(shown), fill(self.figures[shown].alt, report=self), caption)
+                caption, alt = self.words.figures[shown]
+                figure(self.draw(shown), fill(alt, report=self), caption)
             else:
-                table(getattr(self, shown))
+                table(self._table(shown))
 
     def _show_folded(self, name):
-        title = self.parts[name].title
+        part = self.words.parts[name]
         with collected() as outputs:
-            if self.parts[name].text:
-                say(self.parts[name].text)
+            if part.text:
+                say(part.text)
             self._show_part(name)
-        plain = "\n\n".join([title, *(bundle["text/plain"] for bundle, _ in outputs if "text/plain" in bundle)])
+        plain = "\n\n".join([part.title, *(bundle["text/plain"] for bundle, _ in outputs if "text/plain" in bundle)])
         body = "\n".join(bundle["text/html"] for bundle, _ in outputs if "text/html" in bundle)
-        emit({"text/plain": plain, "text/html": folds.fold("more", title, body)})
-
-    def save(self, folder, *, overwrite=False, **options):
-        """Write the page (report.html) and the files of `save_files`, findings.json among them.
-
-        Parameters
-        ----------
-        folder : str or Path
-            Where to; made if it is not there.
-        overwrite : bool, default False
-            Whether files of these names may be replaced.
-        **options
-            Further ones of `save_files`.
-
-        Returns
-        -------
-        Path
-            The page.
-
-        Raises
-        ------
-        ValueError
-            If a file is there already; nothing is written then.
-        """
-        from helpers.notebook.page import check_stack
-
-        check_stack()
-        path = check_free(folder, ["report.html"], overwrite) / "report.html"
-        files = self.save_files(folder, overwrite=overwrite, **options)
-        path.write_text(self.html(files), encoding="utf-8")
-        return path
-
-    def write_findings(self, folder):
-        """Write findings.json into a folder."""
-        text = json.dumps(self.as_json(), indent=1, ensure_ascii=False, allow_nan=False)
-        (Path(folder) / "findings.json").write_text(text + "\n", encoding="utf-8")
+        emit({"text/plain": plain, "text/html": folds.fold("more", part.title, body)})
 
     def html(self, files=None):
         """The page as one HTML document that needs no other file and no network; `files` (a row each) lie beside it."""
         import nbformat.v4 as v4  # takes a second or two, and only who saves a page needs it
 
-        from helpers.notebook.page import check_stack, to_html
+        from helpers.notebook.page import to_html
 
-        check_stack()
         cells = []
 
-        def add(markdown, *shows):
+        def add(markdown, show=None):
             with own_style(), collected() as outputs:
-                for show in shows:
+                if show is not None:
                     show()
             cells.append(v4.new_markdown_cell(markdown))
-            shown = [v4.new_output("display_data", dict(data), metadata=about) for data, about in outputs]
-            if shown:
+            if outputs:
+                shown = [v4.new_output("display_data", dict(data), metadata=about) for data, about in outputs]
                 cells.append(v4.new_code_cell("", outputs=shown))
 
-        add(self.title, self.show_answer)
-        for name, part in self.parts.items():
-            if self.has(name) or (part.text and not part.shows):
-                heading = "" if part.folded else f"## {part.title}\n\n{part.text}"
-                add(heading, *([lambda name=name: self.show(name)] if self.has(name) else []))
+        add(self.words.title, self._show_answer)
+        for name, part in self.words.parts.items():
+            heading = "" if part.folded else f"## {part.title}\n\n{part.text}"
+            if self._has(name):
+                add(heading, lambda name=name: self.show(name))
+            elif part.text and not part.shows:
+                add(heading)
         if files is not None:
             add("## Files beside this page", lambda: table(files))
         note = f"Made on {date.today():%d %B %Y} with honest-confidence {helpers.__version__}."
         return to_html(v4.new_notebook(cells=cells), note=note)
+
+    # ---- files --------------------------------------------------------------------------------------------------
+
+    def save(self, folder, *, overwrite=False, rng=0):
+        """Write the page (report.html) and the files of `save_files` into a folder; the path of the page.
+
+        ValueError if one of them is there already and `overwrite` is False; nothing is written then.
+        """
+        from helpers.notebook.page import check_stack
+
+        check_stack()
+        path = check_free(folder, ["report.html"], overwrite) / "report.html"
+        files = self.save_files(folder, overwrite=overwrite, rng=rng)
+        path.write_text(self.html(files), encoding="utf-8")
+        return path
+
+    def save_files(self, folder, *, overwrite=False, rng=0):
+        """Write findings.json and the tables of the report into a folder; a row a file: what it holds."""
+        folder = check_free(folder, self.file_names, overwrite)
+        about = as_json(self.found, self.words.kinds, made_with=helpers.__version__)
+        text = json.dumps(about, indent=1, ensure_ascii=False, allow_nan=False)
+        (folder / "findings.json").write_text(text + "\n", encoding="utf-8")
+        holds = self.write(folder, check_rng(rng))
+        return pd.DataFrame({"What it holds": list(holds.values())}, index=pd.Index(list(holds), name="File"))

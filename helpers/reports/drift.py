@@ -1,6 +1,6 @@
 """Scores over time: stated beside observed, period after period, as the scores are (before recalibration)."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -21,22 +21,20 @@ class Drift:
     # A row a period, in order: period (words), n, stated, observed, gap = observed - stated, low, high (95 % each)
     table: pd.DataFrame = field(repr=False)
     p_value: float  # Of "the gap is the same in all periods", adjusted for the number of such columns
-    # value, low, high: largest gap less smallest one, with an interval that allows for their choice among all pairs
-    # of periods
-    value: float
+    value: float  # largest gap less smallest one, with an interval that allows for their choice among all pairs
     low: float
     high: float
 
 
 def measure_drifts(table):
-    """The `Drift` along each column of times of a checked `ScoreTable`, in a list; that of the smallest p-value first.
+    """The `Drift` along each column of times of a checked `ScoreTable`, that of the smallest p-value first.
 
     Gaps of periods are compared by a chi-squared test, each with the larger of two standard errors (`measure_groups`).
     Rows of one person in several periods make the test cautious.
     """
     drifts = [_along(table, name) for name in table.features if _is_time(table.X[name])]
     drifts = [drift for drift in drifts if drift is not None]
-    adjusted = [Drift(**(vars(drift) | {"p_value": min(drift.p_value * len(drifts), 1.0)})) for drift in drifts]
+    adjusted = [replace(drift, p_value=min(drift.p_value * len(drifts), 1.0)) for drift in drifts]
     return sorted(adjusted, key=lambda drift: drift.p_value)
 
 

@@ -1,4 +1,4 @@
-"""What a report leaves beside its page: a row a case, a row a group, and a repair for new cases."""
+"""What a report on scores leaves beside its page: a row a case, a row a group, and a repair for new cases."""
 
 from dataclasses import replace
 
@@ -6,9 +6,7 @@ import numpy as np
 import pandas as pd
 
 from helpers.repair import save
-from helpers.reports.document import check_free
-from helpers.reports.money import expected_excess
-from helpers.reports.rescored import repair_all, repair_scores
+from helpers.reports.rescored import expected_excess, repair_all, repair_scores
 
 MOST_REPAIRED = 200_000  # cases in scores.csv that get a repaired score, in a minute or less
 
@@ -28,43 +26,34 @@ COLUMNS = {  # of scores.csv, where they are there
 }
 
 
-def without_formulas(frame):
-    """A table whose texts no spreadsheet takes for a formula: an apostrophe stands before those that look like one.
-
-    >>> without_formulas(pd.DataFrame({"rule": ["=1+1", "age > 3"], "gap": [-0.1, 0.2]})).values.tolist()
-    [["'=1+1", -0.1], ['age > 3', 0.2]]
-    """
+def write_table(frame, path):
+    """Write a CSV in which no spreadsheet computes: an apostrophe stands before texts that look like a formula."""
     frame = frame.copy()
     for name in frame.select_dtypes(["object", "string"]):
         risky = frame[name].map(lambda value: isinstance(value, str) and value.startswith(FORMULA))
         frame[name] = frame[name].where(~risky, "'" + frame[name].astype(str))
-    return frame
+    frame.to_csv(path, index=False, float_format="%.6g")
 
 
-def write_files(report, folder, *, overwrite=False, rng=None):
-    """Write the files that the report has something for; a table of what each holds."""
-    names = ["findings.json", "scores.csv"]
-    names += [] if report.audit is None else ["groups.csv"]
-    names += [] if report.obstacle else ["repair.joblib"]
-    folder = check_free(folder, names, overwrite)
+def write_files(report, folder, rng):
+    """Write a row a case, a row a group and the repair, as there are: {file: what it holds}."""
+    holds = dict(WHAT)
     columns, repair = score_columns(report, rng)
-    report.write_findings(folder)
-    _write(columns, folder / "scores.csv")
-    if report.audit is not None:
-        _write(group_rows(report), folder / "groups.csv")
-    if repair is not None:
-        save(repair, folder / "repair.joblib")
-    holds = {name: WHAT[name] for name in names}
+    write_table(columns, folder / "scores.csv")
     holds["scores.csv"] += "".join(f", {COLUMNS[name]}" for name in columns if name in COLUMNS)
-    if repair is not None and not repair.changed_:
+    if report.audit is None:
+        del holds["groups.csv"]
+    else:
+        write_table(group_rows(report), folder / "groups.csv")
+    if repair is None:
+        del holds["repair.joblib"]
+        return holds
+    save(repair, folder / "repair.joblib")
+    if not repair.changed_:
         holds["repair.joblib"] += " (no gain by the features is sure: it only recalibrates)"
-    elif repair is not None and "repaired" not in columns:
+    elif "repaired" not in columns:
         holds["repair.joblib"] += f" (it makes the repaired scores, above {MOST_REPAIRED:,} cases)"
-    return pd.DataFrame({"What it holds": list(holds.values())}, index=pd.Index(list(holds), name="File"))
-
-
-def _write(frame, path):
-    without_formulas(frame).to_csv(path, index=False, float_format="%.6g")
+    return holds
 
 
 def score_columns(report, rng=None):

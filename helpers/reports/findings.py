@@ -1,8 +1,8 @@
 """Findings: what a report says, as data that programs read, with one sentence for each kind.
 
-A report makes a list of `Finding` from its numbers. Its `Kind` says where on the page a finding stands, in which words,
-and what to do about it. Two sentences cannot contradict each other, because each is made from one finding and kinds
-that exclude each other are never found for the same subject.
+A report makes a list of `Finding` from its numbers. Which `Kind` it has decides where on the page it stands, in which
+words, and what to do about it: all of that is read from a file of words. Two sentences cannot contradict each other,
+because each is made from one finding, and kinds that exclude each other are never found for the same subject.
 """
 
 import re
@@ -31,69 +31,90 @@ class Severity(IntEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that a report has found.
-
-    subject : a group in words, a column, a confidence; "" for the whole table
-    value, low, high : its size with the ends of the interval, in the unit of its kind
-    p_value : of "there is nothing", adjusted for everything that was looked at
-    n : cases or questions that it is about
-    more : further numbers and names that its sentence shows
-    """
+    """One thing that a report has found."""
 
     kind: str
-    subject: str = ""
-    value: float | None = None
+    subject: str = ""  # a group in words, a column, a confidence; "" for the whole table
+    value: float | None = None  # its size with the ends of the interval, in the unit of its kind
     low: float | None = None
     high: float | None = None
-    p_value: float | None = None
-    n: int | None = None
+    p_value: float | None = None  # of "there is nothing", adjusted for everything that was looked at
+    n: int | None = None  # cases or questions that it is about
     severity: Severity = Severity.NOTE
-    more: dict = field(default_factory=dict)
+    more: dict = field(default_factory=dict)  # further numbers and names that its sentence shows
+
+
+def ends_of(row, name, low=None, high=None):
+    """Value, low and high of a finding from a row of numbers; the ends are `name`_low and `name`_high by default."""
+    places = {"value": name, "low": low or f"{name}_low", "high": high or f"{name}_high"}
+    return {place: float(row[column]) for place, column in places.items()}
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What is said of a kind of finding, in a part of the page.
+    """What is said of a kind of finding: templates (Jinja) that see its fields, those of `more`, and `PHRASES`."""
 
-    sentence : template (Jinja) of one sentence, or two; it sees the fields of the finding, those of `more` and the
-        phrases of `helpers.reports.phrases`
-    advice, how : templates of what to do and how; "" where nothing follows
-    unit : of value, low and high: "probability", "squared error", "cost", "share" …
-    excludes : kinds that are never found together with it for the same subject
-    on_top : whether it stands on the first screen; by default if it is serious or graver
-    """
-
-    part: str
+    part: str  # of the page
     sentence: str
-    advice: str = ""
+    advice: str = ""  # what to do, and how; "" where nothing follows
     how: str = ""
-    unit: str = ""
-    excludes: tuple = ()
-    on_top: bool | None = None
+    unit: str = ""  # of value, low and high
+    on_top: bool | None = None  # whether it stands on the first screen; None: if it is serious or graver
 
 
-def read_kinds(path, one_of, units, on_top=(), below=()):
-    """{name: Kind} from a file of words: a section a part, with `name`, `name do` and `name how`; the first is shared.
+@dataclass(frozen=True)
+class Part:
+    """A part of a page: its findings as sentences, then tables and figures."""
 
-    one_of : tuples of kinds of which a subject has at most one; units : {part or kind: unit}
-    on_top, below : kinds that stand on the first screen whatever their severity, and that never do
-    """
-    words = ConfigParser(interpolation=ExtendedInterpolation(), delimiters=(":",))
-    with open(path, encoding="utf-8") as file:
-        words.read_file(file)
+    title: str = ""
+    text: str = ""  # markdown below the heading: how to read what follows
+    shows: tuple = ()  # "table:name" for an attribute of the report, "figure:name" for one that it draws
+    folded: bool = False  # whether it stands behind a click
+    most: int = 12  # sentences that it shows; its tables hold the others
+
+
+@dataclass(frozen=True)
+class Words:
+    """All words of a report."""
+
+    title: str
+    kinds: dict  # {name: Kind}
+    parts: dict  # {name: Part}, in the order of the page
+    figures: dict  # {name: (caption, template of what it shows for those who cannot see it)}
+
+
+def read_words(path):
+    """`Words` of a file with a section for each part of the page; score_words.ini says what its keys are."""
+    file = ConfigParser(interpolation=ExtendedInterpolation(), delimiters=(":",))
+    file.read_string(path.read_text(encoding="utf-8"))
+    texts = {
+        section: {name: re.sub(r"\s*\n\s*(?!- )", " ", text) for name, text in file[section].items()}
+        for section in file.sections()
+    }
+    shared = texts.pop("shared")
+    figures = texts.pop("figures")
     kinds = {}
-    for part in words.sections()[1:]:
-        for name in [name for name in words[part] if " " not in name]:
-            texts = (words[part].get(key, "") for key in (name, f"{name} do", f"{name} how"))
-            excludes = {other for names in one_of if name in names for other in names} - {name}
+    parts = {}
+    for part, text in texts.items():
+        if part != "use":
+            parts[part] = Part(
+                text["part title"],
+                text.get("part text", ""),
+                tuple(text.get("part shows", "").split()),
+                "part folded" in text,
+                int(text.get("part most", Part.most)),
+            )
+        for name in [name for name in text if " " not in name]:
             kinds[name] = Kind(
                 part,
-                *(re.sub(r"\s*\n\s*", " ", text) for text in texts),
-                unit=units.get(name, units.get(part, "")),
-                excludes=tuple(sorted(excludes)),
-                on_top=True if name in on_top else False if name in below else None,
+                text[name],
+                text.get(f"{name} do", ""),
+                text.get(f"{name} how", ""),
+                text.get(f"{name} unit", text.get("part unit", "")),
+                {"yes": True, "no": False}.get(text.get(f"{name} first")),
             )
-    return kinds
+    drawn = {name: (text, figures[f"{name} alt"]) for name, text in figures.items() if " " not in name}
+    return Words(f"# {shared['title']}\n\n{shared['intro']}", kinds, parts, drawn)
 
 
 def _environment():
@@ -104,52 +125,33 @@ def _environment():
     return environment
 
 
-ENVIRONMENT = _environment()
-
-
-@cache
-def _template(text):
-    return ENVIRONMENT.from_string(text)
+_template = cache(_environment().from_string)
 
 
 def fill(text, **values):
-    """Fill a template with numbers, as plain text on one line.
-
-    >>> fill("{{ many(n, 'case') }}, {{ gap | in_points }} apart", n=1200, gap=0.05)
-    '1,200 cases, 5 points apart'
-    """
     return _template(text).render(**values).strip()
 
 
 def words(finding, text):
     """Fill a template of the kind of a finding with what the finding holds."""
-    values = {name: getattr(finding, name) for name in finding.__dataclass_fields__}
-    return fill(text, **(values | finding.more))
+    return fill(text, **(vars(finding) | finding.more))
 
 
-def in_order(findings, kinds):
-    """Sort findings: the gravest first, then in the order of their kinds, then as they were found."""
-    places = list(kinds)
-    return sorted(findings, key=lambda finding: (-finding.severity, places.index(finding.kind)))
+def records_of(findings, kinds):
+    """A dictionary for each finding: its fields, the unit of its kind, its severity as a word, its sentence."""
+    return [
+        asdict(finding)
+        | {"severity": finding.severity.name.lower(), "unit": kinds[finding.kind].unit}
+        | {"sentence": words(finding, kinds[finding.kind].sentence)}
+        for finding in findings
+    ]
 
 
 def table_of(findings, kinds):
-    """Findings as a table, a row each: its numbers, the unit of its kind, its severity as a word and its sentence."""
-    rows = [
-        {
-            **{name: getattr(finding, name) for name in ("kind", "subject", "value", "low", "high")},
-            "unit": kinds[finding.kind].unit,
-            "p_value": finding.p_value,
-            "n": finding.n,
-            "severity": finding.severity.name.lower(),
-            "sentence": words(finding, kinds[finding.kind].sentence),
-        }
-        for finding in findings
-    ]
+    """Findings as a table, a row each, without what only their sentences show."""
     columns = ["kind", "subject", "value", "low", "high", "unit", "p_value", "n", "severity", "sentence"]
-    frame = pd.DataFrame(rows, columns=columns)
-    numbers = {name: float for name in ("value", "low", "high", "p_value")}
-    return frame.astype(numbers | {"n": "Int64"})
+    frame = pd.DataFrame(records_of(findings, kinds), columns=columns)
+    return frame.astype(dict.fromkeys(("value", "low", "high", "p_value"), float) | {"n": "Int64"})
 
 
 def steps_of(findings, kinds):
@@ -163,17 +165,8 @@ def steps_of(findings, kinds):
 
 
 def as_json(findings, kinds, **about):
-    """Findings as a dictionary for a JSON file, under the number of the schema.
-
-    >>> as_json([Finding("few", n=12)], {"few": Kind("read", "Only {{ n }} cases.")}, table="a.csv")["findings"][0]["n"]
-    12
-    """
-    entries = []
-    for finding in findings:
-        entry = asdict(finding) | {"severity": finding.severity.name.lower(), "unit": kinds[finding.kind].unit}
-        entry["sentence"] = words(finding, kinds[finding.kind].sentence)
-        entries.append(_plain(entry))
-    return {"schema": SCHEMA, **about, "findings": entries}
+    """Findings as a dictionary for a JSON file, under the number of the schema."""
+    return {"schema": SCHEMA, **about, "findings": _plain(records_of(findings, kinds))}
 
 
 def _plain(value):

@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 
 from helpers.audit.columns import levels_of_columns
-from helpers.checks import MOST_DRAWS, check_count, check_numbers, nearest_name
-from helpers.tables import find_table, read_scores
+from helpers.checks import MOST_DRAWS, check_column, check_count, check_numbers
+from helpers.tables import read_scores
+from helpers.tables.files import find_table
 
 LEAST_ROWS = 300
 LEAST_EVENTS = 20
@@ -29,24 +30,13 @@ def read_table(path, label="label", score="score", *, features=None, weight=None
 
     Parameters
     ----------
-    path : str, Path or DataFrame
+    path, label, score, features, weight, group : optional
         As in `helpers.tables.read_scores`.
-    label, score : str, default "label" and "score"
-        Columns of what happened and of its stated probability.
-    features : list of str or str, optional
-        Columns known about each case; all others if not given.
-    weight, group : str, optional
-        Columns of sampling weights and of people.
 
     Returns
     -------
     ScoreTable
         The checked table.
-
-    Raises
-    ------
-    ValueError
-        As `helpers.tables.read_scores`.
 
     Examples
     --------
@@ -88,30 +78,7 @@ def two_costs(costs):
 
 
 def check_terms(reject_cost=None, price=None, n_resamples=1000, precision=0.9):
-    """Check the terms of an audit of answers.
-
-    Parameters
-    ----------
-    reject_cost : float, optional
-        Cost of a refusal, between 0 and 1 (a wrong answer costs 1); None or 0 for "not given".
-    price : float, optional
-        Price of a sampled answer, in the same unit; None or 0 for "not given".
-    n_resamples : int, default 1000
-        Resamples behind the intervals, at least 100.
-    precision : float, default 0.9
-        Share of right answers to certify, between 0 and 1.
-
-    Raises
-    ------
-    ValueError
-        If a term breaks its rule, or a price is given without the cost of a refusal.
-
-    Examples
-    --------
-    >>> check_terms(reject_cost=20)
-    Traceback (most recent call last):
-    ValueError: reject_cost must lie between 0 and 1 (a wrong answer costs 1), but it is 20.
-    """
+    """Check the terms of an audit of answers; None and 0 stand for costs that are not given."""
     reject_cost = 0 if reject_cost is None else reject_cost
     price = 0 if price is None else price
     if not 0 <= check_numbers(reject_cost, "reject_cost") < 1:
@@ -129,12 +96,9 @@ def relabelled(table, labels, check):
     """A checked table with the names that its page shows, {feature: name}, and the columns to check by these names."""
     check = [check] if isinstance(check, str) else list(check)
     labels = _mapping(labels)
-    others = {table.label, table.score, table.before_name} - {""}
-    known = [*table.features, *table.dropped, *others]
+    known = [*table.features, *table.dropped, table.label, table.score, table.before_name]
     for name, shown in labels.items():
-        if name not in known:
-            near = nearest_name(name, known, "column")
-            raise ValueError(f"labels must be of columns of the table, but {name!r} is none; {near}")
+        check_column(name, known, "labels name columns, but the table")
         if not isinstance(shown, str) or not shown.strip():
             raise ValueError(f"labels must be texts, but that of {name!r} is {shown!r}.")
     names = [labels.get(name, name) for name in table.features]
@@ -155,22 +119,18 @@ def relabelled(table, labels, check):
 
 def _mapping(labels):
     """Labels as a dictionary, also out of a YAML file."""
-    if labels is None or labels == "":
-        return {}
-    if isinstance(labels, str | Path):
+    if isinstance(labels, str | Path) and str(labels):
         import yaml  # of the extra `notebooks`
 
         path = Path(labels)
-        if not path.is_file():
-            raise ValueError(f"labels must be a dictionary or a YAML file, but there is no file {path}.")
         try:
-            labels = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
-        except (yaml.YAMLError, UnicodeDecodeError) as error:
+            labels = yaml.safe_load(path.read_text(encoding="utf-8"))
+        except (OSError, yaml.YAMLError, UnicodeDecodeError) as error:
             reason = " ".join(str(error).split())
-            raise ValueError(f"labels must be a YAML file, but {path.name} cannot be read: {reason}") from None
-    if not isinstance(labels, dict):
+            raise ValueError(f"labels must be a dictionary or a YAML file, but {path} is none: {reason}") from None
+    if not isinstance(labels or {}, dict):
         raise ValueError(f"labels must be pairs 'column: name', but they are {type(labels).__name__}.")
-    return {str(name): shown for name, shown in labels.items()}
+    return {str(name): shown for name, shown in (labels or {}).items()}
 
 
 def levels_to_show(table, check):
@@ -189,11 +149,7 @@ def levels_to_show(table, check):
 
 
 def repeated_rows(table):
-    """Share of the rows that equal the row before in score and features, less the share that chance would give.
-
-    >>> round(repeated_rows(read_table("data/rand_scores.csv.gz", features=["sex", "chronic", "health"])), 2)
-    0.72
-    """
+    """Share of the rows that equal the row before in score and features, less the share that chance would give."""
     columns = table.X.assign(**{"stated probability": table.p})
     code = pd.util.hash_pandas_object(columns, index=False).to_numpy()
     share = np.unique(code, return_counts=True)[1] / code.size

@@ -3,17 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from helpers.reports.phrases import (
-    NBSP,
-    apart,
-    digits,
-    measured,
-    number,
-    of_hundred,
-    percent,
-    rate,
-    squared,
-)
+from helpers.reports.phrases import NBSP, apart, bracketed, digits, measured, number, of_hundred, percent, rate
 
 POLICIES = {
     "stated": "by the stated score",
@@ -29,88 +19,49 @@ class ScoreTables:
 
     @property
     def drift_table(self):
-        """Stated beside observed, period after period of the column that drifts most; None without dates."""
+        """Stated beside observed, period after period of the column that drifts most."""
         if not self.drifts:
             return None
-        rows = {
-            row.period: (
-                f"{row.n:,.0f}",
-                rate(row.stated, row.low, row.high),
-                rate(row.observed, row.low, row.high),
-                apart(row.gap, row.low, row.high),
-            )
-            for row in self.drifts[0].table.itertuples()
-        }
-        columns = ["cases", "stated", "observed", "gap in points (95 % interval)"]
-        return _frame(self.drifts[0].column, rows, columns).reset_index()
+        rows = []
+        for row in self.drifts[0].table.itertuples():
+            ends = (row.low, row.high)
+            rows.append((row.period, f"{row.n:,.0f}", rate(row.stated, *ends), rate(row.observed, *ends), _gap(row)))
+        columns = [self.drifts[0].column, "cases", "stated", "observed", "gap in points (95 % interval)"]
+        return pd.DataFrame(rows, columns=columns)
 
     @property
     def checked_table(self):
-        """Every level of the columns that the user named, in words; None without such columns."""
+        """Every level of the columns that the user named, in words."""
         if self.checked is None:
             return None
-        rows = {
-            row.rule: (
-                f"{row.n:,}",
-                percent(row.stated),
-                percent(row.observed),
-                apart(row.gap, row.low, row.high),
-                row.remark,
-            )
+        rows = [
+            (row.rule, f"{row.n:,}", percent(row.stated), percent(row.observed), _gap(row), row.remark)
             for row in self.checked.itertuples()
-        }
-        columns = ["cases", "stated", "observed", "gap in points", "remark"]
-        return _frame("cases where", rows, columns).reset_index()
+        ]
+        return pd.DataFrame(rows, columns=["cases where", "cases", "stated", "observed", "gap in points", "remark"])
 
     @property
     def group_table(self):
-        """The groups with stated and observed rates; None without groups."""
+        """The groups with stated and observed rates."""
         if self.audit is None:
             return None
-        rows = []
-        repaired = self.repaired_rates
-        for row in self.audit.table.itertuples():
-            rows.append({
-                "cases where": row.rule,
-                "cases": f"{row.n:,} ({100 * row.share:.1f}{NBSP}%)",
-                "stated": percent(row.stated),
-                **({} if repaired is None else {"repaired": percent(repaired[row.Index])}),
-                "observed": percent(row.observed),
-                "gap in points (95 %)": apart(row.gap, row.low, row.high),
-                "recalibrated (95 %)": apart(row.residual_gap, row.residual_low, row.residual_high),
-                "beyond chance": "yes" if row.Index in self.audit.significant.index else "no",
-            })  # fmt: skip
-        return pd.DataFrame(rows)
-
-    @property
-    def class_table(self):
-        """Each class with its stated and observed share and its part of the grouping loss; None without classes."""
-        if self.several is None:
-            return None
-        table = self.several.loss.by_class
+        groups = self.audit.table
         rows = {
-            str(row.Index): (percent(row.stated), percent(row.observed), f"{row.value:.4f}")
-            for row in table.itertuples()
+            "cases where": groups["rule"],
+            "cases": [f"{row.n:,} ({100 * row.share:.1f}{NBSP}%)" for row in groups.itertuples()],
+            "stated": groups["stated"].map(percent),
         }
-        return _frame("class", rows, ["stated", "observed", "part of the grouping loss"]).reset_index()
-
-    @property
-    def class_group_table(self):
-        """Groups that are told the wrong class; None where there is none."""
-        if self.several is None or self.several.groups.empty:
-            return None
-        rows = {
-            row["rule"]: (
-                f"{row['n']:,}",
-                str(row["too_high"]),
-                str(row["too_low"]),
-                f"{row['class']}: {percent(row['stated'])} stated, {percent(row['observed'])} observed",
-                apart(row["gap"], row["low"], row["high"]),
-            )
-            for _, row in self.several.groups.iterrows()
+        if self.repaired_rates is not None:
+            rows["repaired"] = self.repaired_rates.map(percent)
+        rows |= {
+            "observed": groups["observed"].map(percent),
+            "gap in points (95 %)": [_gap(row) for row in groups.itertuples()],
+            "recalibrated (95 %)": [
+                apart(row.residual_gap, row.residual_low, row.residual_high) for row in groups.itertuples()
+            ],
+            "beyond chance": np.where(groups.index.isin(self.audit.significant.index), "yes", "no"),
         }
-        columns = ["cases", "stated too often", "at the expense of", "surely off", "gap in points (95 %)"]
-        return _frame("cases where", rows, columns).reset_index()
+        return pd.DataFrame(rows, index=groups.index).reset_index(drop=True)
 
     @property
     def repaired_rates(self):
@@ -125,29 +76,74 @@ class ScoreTables:
         return (groups["stated"] + change).clip(0, 1)
 
     @property
+    def class_table(self):
+        """Each class with its stated and observed share and its part of the grouping loss."""
+        if self.several is None:
+            return None
+        rows = [
+            (str(row.Index), percent(row.stated), percent(row.observed), f"{row.value:.4f}")
+            for row in self.several.loss.by_class.itertuples()
+        ]
+        return pd.DataFrame(rows, columns=["class", "stated", "observed", "part of the grouping loss"])
+
+    @property
+    def class_group_table(self):
+        """Groups that are told the wrong class."""
+        if self.several is None or self.several.groups.empty:
+            return None
+        rows = [
+            (
+                row["rule"],
+                f"{row['n']:,}",
+                str(row["too_high"]),
+                str(row["too_low"]),
+                f"{row['class']}: {percent(row['stated'])} stated, {percent(row['observed'])} observed",
+                _gap(row),
+            )
+            for _, row in self.several.groups.iterrows()
+        ]
+        columns = ["cases where", "cases", "stated too often", "at the expense of", "surely off"]
+        return pd.DataFrame(rows, columns=[*columns, "gap in points (95 %)"])
+
+    @property
+    def class_cost_table(self):
+        """In 100 cases, what decisions by all scores cost and save, and how often each is taken."""
+        if self.several is None or self.several.money is None:
+            return None
+        money = self.several.money
+        rows = {}
+        for policy, row in money.costs.iterrows():
+            cost = of_hundred(row["cost"], row["cost_low"], row["cost_high"])
+            saved = of_hundred(row["saved"], row["saved_low"], row["saved_high"], sign=True)
+            taken = [percent(row[decision]) for decision in money.decisions]
+            rows[POLICIES.get(policy, policy)] = (cost, "–" if policy == "stated" else saved, *taken)
+        columns = ["cost (95 % interval)", "saved (95 % interval)", *money.decisions]
+        return _frame("in 100 cases, decided", rows, columns)
+
+    @property
     def parts_table(self):
         """Parts of the mean squared error: what recalibration saves, what these columns could save, and the rest."""
         parts = self.loss_parts
         loss = self.loss
         saved = (parts["saved"], parts["saved_low"], parts["saved_high"])
-        places = max(3, digits((saved[2] - saved[1]) / 4 if loss is None else loss.se))
+        places = int(np.clip(digits((saved[2] - saved[1]) / 4 if loss is None else loss.se), 3, 4))
         whole = round(parts["loss"], places)
         remark = "nothing: counts as 0 in the sum" if saved[0] < 0 else "judged by labels that it has not seen"
         rows = {
             "all of it": (f"{whole:.{places}f}", "mean squared distance of score and label"),
-            "recalibration saves": (_between(*saved), remark),
+            "recalibration saves": (_squared(*saved), remark),
         }
         rest = whole - round(max(saved[0], 0), places)  # of the numbers as they are shown, so that they add up
         if loss is not None:
             rest -= round(max(loss.value, 0), places)
-            row = _between(max(loss.value, 0), max(loss.low, 0), loss.high)
+            row = _squared(max(loss.value, 0), max(loss.low, 0), loss.high)
             rows["these columns could save"] = (row, "the grouping loss that was found; there may be more")
         rows["the rest"] = (f"{rest:.{places}f}", "chance, and what these columns do not tell")
         return _frame("part of the loss", rows, ["squared error (95 % interval)", "remark"])
 
     @property
     def cost_table(self):
-        """In 100 cases, what each policy does, costs, and saves beside the stated score; None without costs."""
+        """In 100 cases, what each policy does, costs, and saves beside the stated score."""
         if self.money is None:
             return None
         rows = {}
@@ -155,14 +151,14 @@ class ScoreTables:
             cells = []
             for name in ("yes", "misses", "false_alarms"):
                 cells.append(number(100 * row[name], 25 * (row[f"{name}_high"] - row[f"{name}_low"]), least=1))
-            saved = "–" if policy == "stated" else _hundred(row, "saved", sign=True)
-            rows[POLICIES[policy]] = (*cells, _hundred(row, "cost"), saved)
+            cost = of_hundred(row["cost"], row["cost_low"], row["cost_high"])
+            saved = of_hundred(row["saved"], row["saved_low"], row["saved_high"], sign=True)
+            rows[POLICIES[policy]] = (*cells, cost, "–" if policy == "stated" else saved)
         columns = ["yes", "misses", "false alarms", "cost (95 % interval)", "saved (95 % interval)"]
         return _frame("in 100 cases, decided", rows, columns)
 
     @property
     def pair_table(self):
-        """The two scores side by side; None with one score."""
         if self.pair is None:
             return None
         rows = {}
@@ -175,7 +171,6 @@ class ScoreTables:
 
     @property
     def parameter_table(self):
-        """What this report was made from."""
         table = self.table
         by = "a tree" if self.by_tree else "several learners"
         rows = {
@@ -186,9 +181,9 @@ class ScoreTables:
             "weight": "" if table.weight is None else "given",
             "group": "" if table.groups is None else "given",
             "grouping loss": "not estimated" if self.loss is None else f"by {by}",
-            **{
-                name: f"{value}" if np.size(value) and value is not None else "" for name, value in self.options.items()
-            },
+        }
+        rows |= {
+            name: str(value) if np.size(value) and value is not None else "" for name, value in self.options.items()
         }
         return _frame("parameter", {name: (value or "not given",) for name, value in rows.items()}, ["value"])
 
@@ -198,12 +193,10 @@ def _frame(name, rows, columns):
     return pd.DataFrame(rows.values(), index=pd.Index(rows, name=name), columns=list(columns))
 
 
-def _hundred(row, name, **options):
-    """A number of a row, for 100 cases, with its ends `name`_low and `name`_high."""
-    return of_hundred(row[name], row[f"{name}_low"], row[f"{name}_high"], **options)
+def _gap(row):
+    return apart(row.gap, row.low, row.high)
 
 
-def _between(value, low, high):
-    """A squared error with its interval."""
-    se = (high - low) / 4
-    return f"{squared(value, se)} ({squared(low, se)} to {squared(high, se)})".replace(" ", NBSP)
+def _squared(value, low, high):
+    value, low, high = (number(x, (high - low) / 4, least=3) for x in (value, low, high))
+    return f"{value}{NBSP}{bracketed(low, high)}"

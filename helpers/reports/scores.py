@@ -11,20 +11,21 @@ from helpers.checks import check_one_of, check_rng
 from helpers.decisions import optimal_threshold
 from helpers.decisions.costs import check_costs
 from helpers.grouping import GroupingLoss, StackedGroupingLoss
+from helpers.reports import control
 from helpers.reports.average import Average, measure_average
 from helpers.reports.document import Report
 from helpers.reports.drift import measure_drifts
+from helpers.reports.files import WHAT, write_files
+from helpers.reports.findings import read_words
 from helpers.reports.intake import find_obstacle, levels_to_show, relabelled
 from helpers.reports.misjudged import MisjudgedGroups, find_misjudged
-from helpers.reports.money import Money, count_money
 from helpers.reports.pair import Comparison, compare_scores, pairs_in_order
-from helpers.reports.rescored import Repaired, mean_of, parts_of_loss, repair_scores
+from helpers.reports.rescored import Money, Repaired, count_money, mean_of, parts_of_loss, repair_scores
 from helpers.reports.score_findings import find_all
-from helpers.reports.score_page import FIGURES, KINDS, PARTS, TITLE
 from helpers.reports.score_tables import ScoreTables
-from helpers.reports.several import SeveralClasses, measure_classes
+from helpers.reports.several import SeveralClasses, check_classes_asked, measure_classes
 from helpers.reports.single_cases import measure_loss
-from helpers.tables import ScoreTable
+from helpers.tables.scores import ScoreTable
 
 GAP = "observed less stated, in points (left: scores too high, right: too low)"
 
@@ -33,81 +34,36 @@ RARE = 0.05  # rate of events below which axes of probabilities are logarithmic
 
 @dataclass(frozen=True)
 class ScoreReport(ScoreTables, Report):
-    """What a table of scores says about them.
+    """What a table of scores says about them; what could not be looked at is None."""
 
-    Parameters
-    ----------
-    table : ScoreTable
-        What was audited: as `ScoreTable.checked` gives it.
-    cost : (2, 2) array or None
-        Costs, cost[decision, truth].
-    average : Average
-        Stated beside observed, over cases with similar scores.
-    calibrated : (n,) array
-        Recalibrated scores.
-    obstacle : str
-        Why grouping loss and groups are missing, or "".
-    loss : StackedGroupingLoss, GroupingLoss or None
-        Grouping loss: by several learners up to 20,000 cases, by a tree above.
-    audit : MisjudgedGroups or None
-        Misjudged groups.
-    checked : DataFrame or None
-        Every level of the columns that the user named.
-    order : dict or None
-        Share of pairs of a 1 and a 0 in which the 1 has the higher score, with its interval: area, area_low, area_high.
-    drifts : list of Drift
-        Stated beside observed along each column of dates.
-    scores : Repaired
-        Recalibrated scores out of fold; repaired ones with costs.
-    loss_parts : dict
-        Parts of the squared error, from `parts_of_loss`.
-    money : Money or None
-        Costs; None without costs.
-    pair : Comparison or None
-        The score beside an old one; None with one score.
-    options : dict
-        What was asked for: cost, check, labels and rng.
-    labels : dict
-        {column of the file: its name on the page}, for features.
-    several : SeveralClasses or None
-        Loss and groups of all classes together, where scores have a column for each class.
+    words = read_words(Path(__file__).with_name("score_words.ini"))
+    find = find_all
+    file_names = tuple(WHAT)
+    write = write_files
 
-    Examples
-    --------
-    >>> from helpers.reports import read_table
-    >>> table = read_table("data/rand_scores.csv.gz", features=["chronic"]).checked().take(range(600))
-    >>> report = audit_scores(table, rng=0)
-    >>> report.headline
-    'Yes, as they are: 600 cases show nothing serious against it.'
-    """
-
-    table: ScoreTable = field(repr=False)
-    cost: np.ndarray | None
-    average: Average
-    calibrated: np.ndarray = field(repr=False)
-    obstacle: str
+    table: ScoreTable = field(repr=False)  # as `ScoreTable.checked` gives it, with the names of the page
+    cost: np.ndarray | None  # cost[decision, truth]
+    average: Average  # stated beside observed, over cases with similar scores
+    obstacle: str  # why grouping loss and groups are missing, or ""
     loss: StackedGroupingLoss | GroupingLoss | None
     audit: MisjudgedGroups | None
-    checked: pd.DataFrame | None
-    order: dict | None
-    drifts: list
-    scores: Repaired = field(repr=False)
-    loss_parts: dict = field(repr=False)
+    checked: pd.DataFrame | None  # every level of the columns that the user named
+    order: dict | None  # share of pairs of a 1 and a 0 in the right order: area, area_low, area_high
+    drifts: list  # a `Drift` for each column of dates
+    scores: Repaired = field(repr=False)  # recalibrated scores out of fold; with costs also repaired ones
     money: Money | None
-    pair: Comparison | None
-    options: dict = field(default_factory=dict, repr=False)
-    labels: dict = field(default_factory=dict, repr=False)
-    several: SeveralClasses | None = None
-
-    title = TITLE
-    kinds = KINDS
-    parts = PARTS
-    figures = FIGURES
+    pair: Comparison | None  # the score beside an old one
+    several: SeveralClasses | None  # all classes together, where scores have a column for each
+    options: dict = field(default_factory=dict, repr=False)  # what was asked for: cost, check, labels and rng
+    labels: dict = field(default_factory=dict, repr=False)  # {feature of the file: its name on the page}
 
     @cached_property
-    def found(self):
-        """The findings as a list: the use first, then the gravest, then in the order of the page."""
-        return sorted(find_all(self), key=lambda one: (self.kinds[one.kind].part != "use", -one.severity))
+    def calibrated(self):
+        return self.average.calibrator.predict(self.table.p)
+
+    @cached_property
+    def loss_parts(self):
+        return parts_of_loss(self.table, self.scores.recalibrated)
 
     @property
     def certified(self):
@@ -125,96 +81,30 @@ class ScoreReport(ScoreTables, Report):
 
     @property
     def figure_names(self):
-        """Names of the figures that there are: "curve", "bins" and, where groups were sought, "groups"."""
         return ["curve", "bins"] if self.audit is None else ["curve", "bins", "groups"]
 
     def draw(self, name):
-        """Draw a figure of the page.
-
-        Parameters
-        ----------
-        name : str
-            One of `figure_names`.
-
-        Returns
-        -------
-        Axes or Figure
-            What was drawn on.
-        """
+        """Draw one of `figure_names`; the axes or figure."""
         from helpers.plotting import plot_groups, plot_reliability_close, reports
 
         check_one_of(name, "name", self.figure_names)
-        rare = float(self.average.rates["observed"]) < RARE
         if name == "curve":
+            rare = float(self.average.rates["observed"]) < RARE
             threshold = None if self.money is None else self.money.threshold
             return reports.plot_monotone(self.average.curve, self.table.p, log=rare, threshold=threshold)
         if name == "bins":
             return plot_reliability_close(self.average.error.curve, self.table.p)
         return plot_groups(self.audit.table, xlabel=GAP, in_order=True)
 
-    def save_files(self, folder, *, overwrite=False, rng=0):
-        """Write findings.json, a row a case (scores.csv), a row a group (groups.csv) and a repair, as there are.
-
-        Parameters
-        ----------
-        folder : str or Path
-            Where to; made if it is not there.
-        overwrite : bool, default False
-            Whether files of these names may be replaced.
-        rng : int, Generator or None, default 0
-            Source of the folds of the repair.
-
-        Returns
-        -------
-        DataFrame
-            A row a file: `File` (the index) and what it holds.
-
-        Raises
-        ------
-        ValueError
-            If a file is there already.
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> from helpers.reports import read_table
-        >>> table = read_table("data/rand_scores.csv.gz", features=["chronic"]).checked().take(range(600))
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     audit_scores(table, rng=0).save_files(folder).index.tolist()
-        ['findings.json', 'scores.csv', 'groups.csv', 'repair.joblib']
-        """
-        from helpers.reports.files import write_files
-
-        return write_files(self, folder, overwrite=overwrite, rng=check_rng(rng))
-
     def null_trials(self, rng):
-        """Find the tests that could raise an alarm: {name: function of `rng`}, for `negative_control`.
-
-        Parameters
-        ----------
-        rng : Generator
-            Chooses the rows that the trials use.
-
-        Returns
-        -------
-        dict
-            Empty without a grouping loss.
-        """
-        from helpers.reports.control import LEARNER_ROWS, MOST_ROWS, control_rows, null_trial
-
+        """The tests that could raise an alarm, {name: function of `rng`}, for `negative_control`."""
         if self.loss is None:
             return {}
-        rows = control_rows(self, MOST_ROWS if self.by_tree else LEARNER_ROWS, rng)
-        return {"grouping loss": partial(null_trial, self, rows)}
+        rows = control.control_rows(self, control.MOST_ROWS if self.by_tree else control.LEARNER_ROWS, rng)
+        return {"grouping loss": partial(control.null_trial, self, rows)}
 
     def metrics(self):
-        """Collect names and numbers for metrics.json.
-
-        Returns
-        -------
-        dict
-            Numbers, texts and lists by name.
-        """
+        """Numbers, texts and lists by name, for metrics.json."""
         average = self.average
         numbers = {
             "n": self.table.n,
@@ -238,6 +128,9 @@ class ScoreReport(ScoreTables, Report):
             loss = self.several.loss
             numbers |= {f"classes_{name}": getattr(loss, name) for name in ("value", "low", "high", "p_value")}
             numbers["classes_rule"] = self.several.groups["rule"].tolist()
+            if self.several.money is not None:
+                costs = self.several.money.costs["cost"]
+                numbers |= {f"class_cost_{policy}": float(value) for policy, value in costs.items()}
         if self.money is not None:
             numbers["threshold"] = self.money.threshold
             for policy in ("stated", "recalibrated", "repaired"):
@@ -248,7 +141,7 @@ class ScoreReport(ScoreTables, Report):
         return numbers
 
 
-def audit_scores(table, *, cost=None, check=(), labels=None, rng=None):
+def audit_scores(table, *, cost=None, class_cost=None, ordered=False, check=(), labels=None, rng=None):
     """Audit a table of scores: calibration, grouping loss, misjudged groups, decisions.
 
     Parameters
@@ -256,7 +149,13 @@ def audit_scores(table, *, cost=None, check=(), labels=None, rng=None):
     table : ScoreTable
         From `read_table` or `helpers.tables.read_scores`.
     cost : array_like or DataFrame, shape (2, 2), optional
-        Cost of each decision under each truth, cost[decision, truth]; without costs no decision is judged.
+        Cost of each decision under each truth, cost[decision, truth]; without costs no decision is judged. Of several
+        classes the truth is whether the answer is right.
+    class_cost : array_like, DataFrame, str or Path, shape (D, K), optional
+        Of several classes, the cost of each of D decisions if the truth is each of K classes: columns are named by
+        class, rows by decision (in a file, by its first column).
+    ordered : bool, default False
+        Whether the classes, in the order of their columns, are steps of a scale, as in `grouping_loss`.
     check : str or list of str, default ()
         Columns of which every level is shown, whatever its number of rows.
     labels : dict or str or Path, optional
@@ -267,14 +166,16 @@ def audit_scores(table, *, cost=None, check=(), labels=None, rng=None):
     Returns
     -------
     ScoreReport
-        With fewer than 300 rows, 20 cases of the rarer label, 40 groups, or no features, it holds the calibration
-        only; `obstacle` says why.
+        `headline` and `findings` (a table) say what was found, `steps` what to do, `show("groups")` shows a part of
+        the page, `save(folder)` writes it, `metrics()` are its numbers. With fewer than 300 rows, 20 cases of the
+        rarer label, 40 groups, or no features, it holds the calibration only; `obstacle` says why.
 
     Raises
     ------
     ValueError
         For costs of another shape, of which a mistake costs no more than a right answer, or that leave nothing to
-        decide, and for columns to check or labels of columns that the table does not have.
+        decide, for `class_cost` or `ordered` of a table with one score, and for columns to check or labels of columns
+        that the table does not have.
 
     Examples
     --------
@@ -290,17 +191,19 @@ def audit_scores(table, *, cost=None, check=(), labels=None, rng=None):
         if not 0 < threshold < 1:
             best = "yes" if threshold <= 0 else "no"
             raise ValueError(f"cost must leave something to decide, but {best} is best whatever the score.")
+    class_cost = check_classes_asked(table, class_cost, ordered)
     options = {"cost": None if cost is None else cost.tolist(), "check": check}
+    if table.classes is not None:
+        options["class_cost"] = None if class_cost is None else class_cost.to_dict("index")
+        options["ordered"] = "yes" if ordered else "no"
     options["labels"] = Path(labels).name if isinstance(labels, str | Path) else labels
     options["rng"] = rng if isinstance(rng, int) else None
     rng = check_rng(rng)
-    table = table.checked()  # the only check: what follows computes
-    own = table
-    table, labels, check = relabelled(table, labels, check)
+    own = table.checked()  # the only check: what follows computes
+    table, labels, check = relabelled(own, labels, check)
     levels = levels_to_show(table, check)
     obstacle = find_obstacle(table)
     average = measure_average(table, may_bend=not obstacle, rng=rng)
-    calibrated = average.calibrator.predict(table.p)
     loss = audit = None
     if not obstacle:
         (of_loss,) = rng.spawn(1)  # so that what follows does not depend on the estimator
@@ -311,7 +214,6 @@ def audit_scores(table, *, cost=None, check=(), labels=None, rng=None):
         table=table,
         cost=cost,
         average=average,
-        calibrated=calibrated,
         obstacle=obstacle,
         loss=loss,
         audit=audit,
@@ -319,12 +221,11 @@ def audit_scores(table, *, cost=None, check=(), labels=None, rng=None):
         order=order_of(table),
         drifts=measure_drifts(table),
         scores=scores,
-        loss_parts=parts_of_loss(table, scores.recalibrated),
         money=None if cost is None else count_money(table, scores, cost),
         pair=_compared(table, cost, average.kind, obstacle, rng),
+        several=None if obstacle else measure_classes(table, rng, ordered=ordered, cost=class_cost),
         options=options,
         labels=labels,
-        several=None if obstacle else measure_classes(table, rng),
     )
 
 
@@ -332,8 +233,7 @@ def order_of(table):
     """Share of pairs of a 1 and a 0 in which the 1 has the higher score, with its interval; None without pairs."""
     if np.ptp(table.y) == 0:
         return None
-    mean = mean_of(table)
-    return mean("area", pairs_in_order(table.p, table.y, mean))
+    return mean_of(table, "area", pairs_in_order(table.p, table.y, table.weights))
 
 
 def _compared(table, cost, kind, obstacle, rng):

@@ -16,15 +16,15 @@ from helpers.routing.routed import (
 def cascade(risk, prediction, cost, *, tau=0.0):
     """Risk cascade: stop at the first model whose risk is at most `tau`; if none is, take the answer of lowest risk.
 
+    Melo et al. (2026), section 4.3 and appendix B.6.
+
     Parameters
     ----------
     risk : array of float, shape (m, n)
         Estimated risk of relying on each model's answer, at least 0, in units of the decision cost: of
         `RiskEstimator.predict`, or of `calibration_risk` for a calibration cascade.
-    prediction : array, shape (m, n)
-        Answers, classes or texts.
-    cost : array of float, shape (m,) or (m, n)
-        Price of asking each model, ascending.
+    prediction, cost : array, shape (m, n), and (m,) or (m, n)
+        Answers, classes or texts, and the price of asking each model, ascending.
     tau : float, default 0.0
         Risk that is accepted, at least 0: the larger, the cheaper.
 
@@ -32,15 +32,6 @@ def cascade(risk, prediction, cost, *, tau=0.0):
     -------
     Routed
         A row that stops at model k pays models 0 .. k, a row that never stops pays all.
-
-    Raises
-    ------
-    ValueError
-        For tables of other shapes, missing or negative entries, models not in order of cost, tau below 0.
-
-    References
-    ----------
-    Melo et al. (2026), section 4.3 and appendix B.6.
 
     Examples
     --------
@@ -58,16 +49,15 @@ def cascade(risk, prediction, cost, *, tau=0.0):
 def confidence_cascade(p, prediction, cost, *, threshold=0.8):
     """Confidence cascade: stop at the first model with p > threshold or 1 - p > threshold.
 
-    The last model answers the rows at which no model stops.
+    The last model answers the rows at which no model stops. Melo et al. (2026), appendix C.5; algorithm 1 of Jitkrittum
+    et al. (2023).
 
     Parameters
     ----------
     p : array of float, shape (m, n)
         Stated probabilities of class 1, or any confidence in [0, 1] whose two ends mean "sure".
-    prediction : array, shape (m, n)
-        Answers, classes or texts.
-    cost : array of float, shape (m,) or (m, n)
-        Price of asking each model, ascending.
+    prediction, cost : array, shape (m, n), and (m,) or (m, n)
+        Answers, classes or texts, and the price of asking each model, ascending.
     threshold : float, default 0.8
         In [1/2, 1]: the larger, the more expensive.
 
@@ -75,15 +65,6 @@ def confidence_cascade(p, prediction, cost, *, threshold=0.8):
     -------
     Routed
         A row that stops at model k pays models 0 .. k.
-
-    Raises
-    ------
-    ValueError
-        As in `cascade`, or for a threshold outside of [1/2, 1].
-
-    References
-    ----------
-    Melo et al. (2026), appendix C.5; algorithm 1 of Jitkrittum et al. (2023).
 
     Examples
     --------

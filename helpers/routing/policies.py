@@ -34,10 +34,8 @@ def always(prediction, cost, model):
 
     Parameters
     ----------
-    prediction : array, shape (m, n)
-        Answers, classes or texts.
-    cost : array of float, shape (m,) or (m, n)
-        Price of asking each model, ascending.
+    prediction, cost : array, shape (m, n), and (m,) or (m, n)
+        Answers, classes or texts, and the price of asking each model, ascending.
     model : int
         Which one: 0 is the cheapest, -1 the dearest.
 
@@ -45,11 +43,6 @@ def always(prediction, cost, model):
     -------
     Routed
         Each row pays this model.
-
-    Raises
-    ------
-    ValueError
-        As in `cascade`, or for a model that is not there.
 
     Examples
     --------
@@ -69,10 +62,8 @@ def best_single(prediction, cost, *, correct):
 
     Parameters
     ----------
-    prediction : array, shape (m, n)
-        Answers, classes or texts.
-    cost : array of float, shape (m,) or (m, n)
-        Price of asking each model, ascending.
+    prediction, cost : array, shape (m, n), and (m,) or (m, n)
+        Answers, classes or texts, and the price of asking each model, ascending.
     correct : array of float, shape (m, k)
         1 where a model was right in the past, 0 where not; with the rows themselves it is hindsight.
 
@@ -80,11 +71,6 @@ def best_single(prediction, cost, *, correct):
     -------
     Routed
         Each row pays the model with the best record.
-
-    Raises
-    ------
-    ValueError
-        As in `cascade`, or for a record of other models.
 
     Examples
     --------
@@ -104,10 +90,8 @@ def random_mix(prediction, cost, *, budget, correct=None, rng=None):
 
     Parameters
     ----------
-    prediction : array, shape (m, n)
-        Answers, classes or texts.
-    cost : array of float, shape (m,) or (m, n)
-        Price of asking each model, ascending.
+    prediction, cost : array, shape (m, n), and (m,) or (m, n)
+        Answers, classes or texts, and the price of asking each model, ascending.
     budget : float
         Mean price of a row; at least that of the cheapest model. Beyond the dearest that is worth it, no more is
         spent.
@@ -121,11 +105,6 @@ def random_mix(prediction, cost, *, budget, correct=None, rng=None):
     -------
     Routed
         Each row pays the model that it drew.
-
-    Raises
-    ------
-    ValueError
-        As in `cascade`, or for a budget below the cheapest model.
 
     Examples
     --------
@@ -185,11 +164,6 @@ def oracle_route(prediction, y, cost):
     Routed
         Each row pays the model that answers.
 
-    Raises
-    ------
-    ValueError
-        As in `cascade`, or for right answers of other rows.
-
     Examples
     --------
     >>> oracle_route([[0, 0, 0], [1, 1, 0]], [0, 1, 1], [1, 10]).paid
@@ -216,25 +190,14 @@ def evaluate_policies(policies, y, *, cost=None, groups=None, n_resamples=1000, 
         Right answers.
     cost : array of float, shape (K, K), optional
         Cost[i, j] of answering i when the truth is j; by default 1 for each mistake.
-    groups : array, shape (n,), optional
-        Labels of people, documents, …; whole groups are resampled.
-    n_resamples : int, default 1000
-        Resamples of the bootstrap.
-    level : float, default 0.95
-        Coverage of the intervals, in (0, 1).
-    rng : int, Generator or None, default None
-        Source of the resamples.
+    groups, n_resamples, level, rng : optional
+        As in `helpers.resampling.bootstrap_interval`; whole groups of dependent rows are drawn together.
 
     Returns
     -------
     DataFrame
         One row for each policy: `accuracy` (large is good), `expected_cost` and `money` (means over rows; small is
         good), each with `_low` and `_high`.
-
-    Raises
-    ------
-    ValueError
-        For policies of another number of rows, or a cost that does not fit.
 
     Examples
     --------
@@ -254,22 +217,12 @@ def compare_policies(policies, y, *, against, cost=None, groups=None, n_resample
 
     Parameters
     ----------
-    policies : dict of str to Routed
-        What each policy did with the same n rows.
-    y : array, shape (n,)
-        Right answers.
+    policies, y : dict of str to Routed, and array, shape (n,)
+        As in `evaluate_policies`.
     against : str
         Name of the policy that the others are compared with.
-    cost : array of float, shape (K, K), optional
-        Cost[i, j] of answering i when the truth is j; by default 1 for each mistake.
-    groups : array, shape (n,), optional
-        Labels of people, documents, …; whole groups are resampled.
-    n_resamples : int, default 1000
-        Resamples of the bootstrap.
-    level : float, default 0.95
-        Coverage of the intervals, in (0, 1).
-    rng : int, Generator or None, default None
-        Source of the resamples.
+    cost, groups, n_resamples, level, rng : optional
+        As in `evaluate_policies`.
 
     Returns
     -------
@@ -277,11 +230,6 @@ def compare_policies(policies, y, *, against, cost=None, groups=None, n_resample
         One row for each of the others: `accuracy_gain` (above 0 is good), `cost_change` (expected cost; below 0 is
         good), `money_ratio` (below 1 is good; NaN where both pay nothing), each with `_low` and `_high` from paired
         resampling.
-
-    Raises
-    ------
-    ValueError
-        As in `evaluate_policies`, or if `against` is not one of the policies.
 
     Examples
     --------
@@ -349,11 +297,6 @@ def pareto_front(cost, accuracy):
     -------
     array of bool, shape (n,)
         True where a point is not beaten.
-
-    Raises
-    ------
-    ValueError
-        For missing or infinite numbers, or columns of different lengths.
 
     Examples
     --------

@@ -19,12 +19,8 @@ class Routed(Result):
 
     Parameters
     ----------
-    prediction : array, shape (n,)
-        Answers that were given, classes or texts.
-    model : array of int, shape (n,)
-        Whose answer that is.
-    paid : array of float, shape (n,)
-        Price of all models that were asked.
+    prediction, model, paid : array, shape (n,)
+        Answers that were given (classes or texts), whose they are, and the price of all models that were asked.
 
     Examples
     --------

@@ -21,15 +21,15 @@ from helpers.routing.routed import (
 def route(accuracy, prediction, cost, *, willingness):
     """Predictive router: ask only the model with the largest willingness * accuracy - cost; of equal ones the cheapest.
 
+    Melo et al. (2026), section 4.3; Hu et al. (2024).
+
     Parameters
     ----------
     accuracy : array of float, shape (m, n)
         Predicted probability that the model is right: of `TreeRouter`, or for embeddings of text of scikit-learn's
         `KNeighborsRegressor(40, metric="cosine")`, fitted to `correct.T` (Hu et al., 2024, appendix C.4 of the paper).
-    prediction : array, shape (m, n)
-        Answers, classes or texts.
-    cost : array of float, shape (m,) or (m, n)
-        Price of asking each model, ascending.
+    prediction, cost : array, shape (m, n), and (m,) or (m, n)
+        Answers, classes or texts, and the price of asking each model, ascending.
     willingness : float
         What a right answer is worth, at least 0, in the unit of `cost`: the larger, the more expensive.
 
@@ -37,16 +37,6 @@ def route(accuracy, prediction, cost, *, willingness):
     -------
     Routed
         Each row pays one model.
-
-    Raises
-    ------
-    ValueError
-        For tables of other shapes, accuracies outside of [0, 1], models not in order of cost, or a negative or
-        infinite willingness.
-
-    References
-    ----------
-    Melo et al. (2026), section 4.3; Hu et al. (2024).
 
     Examples
     --------
@@ -65,6 +55,8 @@ def route(accuracy, prediction, cost, *, willingness):
 class TreeRouter(BaseEstimator):
     """Predicts where each model is right, from the question alone: trees of the same kind as those of `RiskEstimator`.
 
+    Melo et al. (2026), section 4.3: a tree on the features, with the settings of their risk estimator.
+
     Parameters
     ----------
     min_samples_leaf : int, default 15
@@ -76,10 +68,6 @@ class TreeRouter(BaseEstimator):
         change; predictions are averaged. 0: one tree on all rows, valued by the rows that chose it.
     rng : int, Generator or None, default None
         Source of the halvings.
-
-    References
-    ----------
-    Melo et al. (2026), section 4.3: a tree on the features, with the settings of their risk estimator.
 
     Examples
     --------
@@ -101,10 +89,9 @@ class TreeRouter(BaseEstimator):
 
         Parameters
         ----------
-        X : DataFrame or array, shape (n, d)
-            Features of the questions.
-        correct : array of float, shape (m, n)
-            1 where a model was right, 0 where wrong; where mistakes differ in cost, anything between.
+        X, correct : DataFrame or array, shape (n, d) and (m, n)
+            Features of the questions, and 1 where a model was right, 0 where wrong; where mistakes differ in cost,
+            anything between. At least four leaves' rows.
         groups : array, shape (n,), optional
             Labels of rows that stay together.
 
@@ -112,11 +99,6 @@ class TreeRouter(BaseEstimator):
         -------
         TreeRouter
             The router itself.
-
-        Raises
-        ------
-        ValueError
-            For a `correct` outside of [0, 1] or of other rows, or for fewer rows than four leaves need.
         """
         X = check_table(X)
         correct = check_correct(correct)
@@ -149,23 +131,7 @@ class TreeRouter(BaseEstimator):
         return tree.estimate_regions(tree.apply(CheckedTable(X, judge)), residual[judge])
 
     def predict(self, X):
-        """Predicted accuracy of each model on each row.
-
-        Parameters
-        ----------
-        X : DataFrame or array, shape (n, d)
-            Features of new questions.
-
-        Returns
-        -------
-        array of float, shape (m, n)
-            Accuracies in [0, 1].
-
-        Raises
-        ------
-        NotFittedError
-            Before `fit`.
-        """
+        """Predicted accuracy of each model on each row of X, (m, n), in [0, 1]."""
         if not hasattr(self, "trees_"):
             raise NotFittedError("This TreeRouter has not seen past questions yet: call fit first.")
         X = check_table(X)

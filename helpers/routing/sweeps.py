@@ -33,10 +33,8 @@ def sweep_cascades(signal, prediction, cost, y, *, thresholds, pools=None, rule=
     ----------
     signal : array of float, shape (m, n)
         Risks as in `cascade`, or with `rule="confidence"` probabilities as in `confidence_cascade`.
-    prediction : array, shape (m, n)
-        Answers, classes or texts.
-    cost : array of float, shape (m,) or (m, n)
-        Price of asking each model, ascending.
+    prediction, cost : array, shape (m, n), and (m,) or (m, n)
+        Answers, classes or texts, and the price of asking each model, ascending.
     y : array, shape (n,)
         Right answers.
     thresholds : array of float, shape (T,)
@@ -53,11 +51,6 @@ def sweep_cascades(signal, prediction, cost, y, *, thresholds, pools=None, rule=
     DataFrame
         One line for each pool and threshold: `pool` (its number), `threshold`, `accuracy` (large is good),
         `expected_cost` and `money` (means over rows; small is good).
-
-    Raises
-    ------
-    ValueError
-        As in `cascade`, or for a pool that is empty, not ascending, or names a model that is not there.
 
     Examples
     --------
@@ -135,28 +128,17 @@ def sweep_routers(accuracy, prediction, cost, y, *, willingness, pools=None, dec
     ----------
     accuracy : array of float, shape (m, n)
         Predicted probability that each model is right, as in `route`.
-    prediction : array, shape (m, n)
-        Answers, classes or texts.
-    cost : array of float, shape (m,) or (m, n)
-        Price of asking each model, ascending; prices that differ from row to row must be in order in each row.
-    y : array, shape (n,)
-        Right answers.
+    prediction, cost, y : arrays
+        As in `sweep_cascades`; prices that differ from row to row must be in order in each row.
     willingness : array of float, shape (T,)
         What a right answer is worth, at least 0, in the unit of `cost`.
-    pools : list of tuple of int, optional
-        Ascending model numbers of each pool; by default one pool of all models.
-    decision_cost : array of float, shape (K, K), optional
-        Cost of answering i when the truth is j; by default mistakes are counted.
+    pools, decision_cost : optional
+        As in `sweep_cascades`.
 
     Returns
     -------
     DataFrame
         As of `sweep_cascades`, with the willingness as `threshold`.
-
-    Raises
-    ------
-    ValueError
-        As in `route` and `sweep_cascades`, or for prices out of order in a row.
 
     Examples
     --------

@@ -16,7 +16,7 @@ def certified_threshold(policy, thresholds, y, *, target, cost=None, groups=None
     fails ends the search, and the last that passed is returned. With probability `level` or more (over held-out
     rows) its true expected cost is at most `target`: with a fixed order only one test, the first true "misses the
     target", can go wrong. The test is the exact binomial one for two-valued costs without groups, else the better of
-    Hoeffding's and Bentkus' bounds, which need only that costs are bounded.
+    the bounds of Hoeffding (1963) and Bentkus (2004), which need only that costs are bounded (Bates et al., 2021).
 
     Parameters
     ----------
@@ -41,15 +41,6 @@ def certified_threshold(policy, thresholds, y, *, target, cost=None, groups=None
     Certificate
         The threshold, or how many rows would be needed. Its loss is the expected cost, and its table has what was paid,
         `money`; behind the first failure no error is left to spend.
-
-    Raises
-    ------
-    ValueError
-        For a target outside the range of the costs, a policy that returns something else, or bad columns.
-
-    References
-    ----------
-    Fixed-sequence testing; bounds of Hoeffding (1963) and Bentkus (2004), as combined by Bates et al. (2021).
 
     Examples
     --------

@@ -57,14 +57,14 @@ def ecuas(correct, confidence, *, n=1, n_classes=None):
 
     With u = 1 - confidence, u_M = 1 - 1/K and r = u / u_M:
     r**(n+1) + wrong * (n+1)/n * (1 - r**n) / u_M, and for n = 0: r - wrong * log(r) / u_M.
-    It is the integral of `reject_cost_weight` times `chow_cost` over rejection costs from 0 to u_M.
+    It is the integral of `reject_cost_weight` times `chow_cost` over rejection costs from 0 to u_M. Estienne, Ernst et
+    al. (2026), equations 9, 10 and 17; their "n to infinity is the 0-1 cost" holds up to the factor 1 / u_M.
 
     Parameters
     ----------
-    correct : array_like of 0/1, shape (n_rows,)
-        Whether each answer is right.
-    confidence : array_like, shape (n_rows,)
-        Stated probability that the answer is right, in [0, 1].
+    correct, confidence : array_like, shape (n_rows,)
+        Whether each answer is right, 0/1, and the probability stated for that, in [0, 1]. A confidence below 1/K, which
+        no largest of K probabilities is, costs 1 and is warned of.
     n : float, default 1
         At least 0. Small n punishes confident errors harder (n = 0: logarithmically; a wrong answer stated with
         confidence 1 costs infinity). n = inf is the limit: a wrong answer costs 1 / u_M, a right one nothing.
@@ -76,27 +76,10 @@ def ecuas(correct, confidence, *, n=1, n_classes=None):
     ndarray, shape (n_rows,)
         Costs; 1 is what a refusal at any rejection cost pays, smaller is better.
 
-    Raises
-    ------
-    ValueError
-        For `correct` not 0/1, confidence outside [0, 1], lengths that differ, n < 0, K < 2.
-
-    Warns
-    -----
-    UserWarning
-        With the count, if a confidence is below 1/K, which no largest of K probabilities is; it costs 1.
-
-    References
-    ----------
-    Estienne, Ernst et al. (2026), equations 9, 10 and 17; their "n to infinity is the 0-1 cost" holds up to the factor
-    1 / u_M.
-
     Examples
     --------
     >>> ecuas([1, 0, 1, 0], [0.6, 0.6, 0.9, 0.9], n=1, n_classes=2).round(2)
     array([0.64, 1.44, 0.04, 3.24])
-    >>> ecuas([1, 0], [1.0, 1.0], n=0)
-    array([ 0., inf])
     """
     return ecuas_of_answers(*check_answers(correct, confidence), check_exponent(n), largest_of(n_classes))
 
@@ -118,32 +101,23 @@ def ecuas_of_answers(correct, confidence, n, largest):
 def ecuas_from_uncertainty(incurred, uncertainty, *, n=1, largest):
     """ECUAS_n of any cost: from the cost of the chosen decision and its stated expected cost.
 
-    With r = min(uncertainty / largest, 1): r**(n+1) + incurred * (n+1)/n * (1 - r**n) / largest.
+    With r = min(uncertainty / largest, 1): r**(n+1) + incurred * (n+1)/n * (1 - r**n) / largest. Estienne, Ernst et al.
+    (2026), equations 9 and 16.
 
     Parameters
     ----------
-    incurred : array_like, shape (n_rows,)
-        Cost that the stated decision turned out to have, at least 0.
-    uncertainty : array_like, shape (n_rows,)
-        Expected cost that the system stated for it, at least 0.
+    incurred, uncertainty : array_like, shape (n_rows,)
+        Cost that the stated decision turned out to have, and the expected cost that the system stated for it, at least
+        0. An uncertainty above `largest` costs 1 and is warned of.
     n : float, default 1
         Exponent, see `ecuas`.
     largest : float
-        The largest expected cost u_M > 0 of a best decision, see `largest_uncertainty`.
+        The largest expected cost u_M > 0 of a best decision, see `helpers.decisions.largest_uncertainty`.
 
     Returns
     -------
     ndarray, shape (n_rows,)
         Costs; smaller is better.
-
-    Warns
-    -----
-    UserWarning
-        With the count of rows whose uncertainty is above `largest`; they cost 1.
-
-    References
-    ----------
-    Estienne, Ernst et al. (2026), equations 9 and 16.
 
     Examples
     --------
@@ -187,12 +161,13 @@ def closed_form(incurred, uncertainty, n, largest):
 def general_ecuas(y, proba, cost, *, n=1):
     """ECUAS_n of a classifier whose decisions have any costs: the Bayes decision is taken and its expected cost stated.
 
+    ValueError for a cost under which some decision is always free: there is nothing to be uncertain about. Estienne,
+    Ernst et al. (2026), equation 9.
+
     Parameters
     ----------
-    y : array_like of int, shape (n_rows,)
-        Classes 0 .. K-1.
-    proba : array_like, shape (n_rows, K)
-        Probabilities of the classes.
+    y, proba : array_like, shape (n_rows,) and (n_rows, K)
+        Classes 0 .. K-1 and their stated probabilities.
     cost : array_like or DataFrame, shape (D, K)
         Costs >= 0 of D decisions, `cost[d, k]` of decision d when the truth is k.
     n : float, default 1
@@ -202,16 +177,6 @@ def general_ecuas(y, proba, cost, *, n=1):
     -------
     ndarray, shape (n_rows,)
         A proper scoring rule for `proba`, smaller is better. With the 0-1 cost it is `ecuas`.
-
-    Raises
-    ------
-    ValueError
-        For input that breaks a rule, and a cost under which some decision is always free: there is nothing to be
-        uncertain about.
-
-    References
-    ----------
-    Estienne, Ernst et al. (2026), equation 9.
 
     Examples
     --------
@@ -234,14 +199,12 @@ def chow_cost(correct, confidence, reject_cost):
     """What each answer costs a reader who pays `reject_cost` for a refusal and refuses where u = 1 - confidence > it.
 
     wrong where u <= reject_cost, else reject_cost. Rounding does not refuse an answer: a confidence of 0.7 is accepted
-    at 0.3, although 1 - 0.7 is above 0.3 in floating point.
+    at 0.3, although 1 - 0.7 is above 0.3 in floating point. Chow (1957); Estienne, Ernst et al. (2026), equation 7.
 
     Parameters
     ----------
-    correct : array_like of 0/1, shape (n_rows,)
-        Whether each answer is right.
-    confidence : array_like, shape (n_rows,)
-        Stated probability that the answer is right, in [0, 1].
+    correct, confidence : array_like, shape (n_rows,)
+        Whether each answer is right, 0/1, and the probability stated for that, in [0, 1].
     reject_cost : float
         Cost gamma >= 0 of a refusal, in units of the cost of a wrong answer.
 
@@ -249,10 +212,6 @@ def chow_cost(correct, confidence, reject_cost):
     -------
     ndarray, shape (n_rows,)
         Costs; smaller is better.
-
-    References
-    ----------
-    Chow (1957); Estienne, Ernst et al. (2026), equation 7.
 
     Examples
     --------
@@ -270,14 +229,12 @@ def chow_cost(correct, confidence, reject_cost):
 def expected_cost_at(correct, confidence, reject_costs, *, sample_weight=None):
     """Mean Chow cost at many rejection costs, with its two parts, from one sort.
 
-    expected cost = selective risk * coverage + reject_cost * (1 - coverage).
+    expected cost = selective risk * coverage + reject_cost * (1 - coverage). Estienne, Ernst et al. (2026), equation 2.
 
     Parameters
     ----------
-    correct : array_like of 0/1, shape (n_rows,)
-        Whether each answer is right.
-    confidence : array_like, shape (n_rows,)
-        Stated probability that the answer is right, in [0, 1].
+    correct, confidence : array_like, shape (n_rows,)
+        Whether each answer is right, 0/1, and the probability stated for that, in [0, 1].
     reject_costs : array_like, shape (m,)
         Rejection costs >= 0.
     sample_weight : array_like, shape (n_rows,), optional
@@ -288,10 +245,6 @@ def expected_cost_at(correct, confidence, reject_costs, *, sample_weight=None):
     DataFrame
         Of m rows: reject_cost, expected_cost (smaller is better), coverage (share of answers accepted), selective_risk
         (share of wrong ones among them; NaN where none is accepted).
-
-    References
-    ----------
-    Estienne, Ernst et al. (2026), equation 2.
 
     Examples
     --------
@@ -322,7 +275,7 @@ def reject_cost_weight(reject_cost, *, n=1, n_classes=None):
     """w_n: how much a rejection cost counts in ECUAS_n, alpha_n * gamma**(n-1) on [0, u_M], else 0.
 
     alpha_n = (n+1) / u_M**(n+1). The weights do not integrate to 1 (for n = 0 to infinity): they are scaled so that a
-    system that states u_M everywhere costs 1.
+    system that states u_M everywhere costs 1. Estienne, Ernst et al. (2026), before equation 9.
 
     Parameters
     ----------
@@ -337,10 +290,6 @@ def reject_cost_weight(reject_cost, *, n=1, n_classes=None):
     -------
     ndarray
         Of the shape of `reject_cost`; infinite at 0 for n < 1.
-
-    References
-    ----------
-    Estienne, Ernst et al. (2026), before equation 9.
 
     Examples
     --------

@@ -24,23 +24,21 @@ def certified_precision(correct, confidence, *, precision=0.9, level=0.95, start
 
     For each confidence t that occurs, from the highest to the lowest, it is tested whether fewer are right among the
     answers with t or more. Given the confidences, each answer is right with a chance of its own, so the number of right
-    ones is a sum of unequal coins; its tail is at most the binomial one, which makes the test valid, also with ties.
-    The allowed error 1 - level is divided equally among several starts, the thresholds that keep about 50, 150 and 450
-    answers. A threshold that passes hands its error on to the next lower one, where it is added to what starts there
-    (the fallback procedure); one that fails loses it. So with probability `level` or more no threshold passes whose
-    promise is broken, and the lowest that passed may be used. To start at the very top would be to fail there, because
-    few answers prove nothing.
+    ones is a sum of unequal coins; its tail is at most the binomial one (Hoeffding, 1956), which makes the test valid,
+    also with ties. The allowed error 1 - level is divided equally among the `starts`: to start at the very top would be
+    to fail there, because few answers prove nothing. A threshold that passes hands its error on to the next lower one
+    (the fallback procedure: Wiens, 2003; Angelopoulos et al., 2025); one that fails loses it. So with probability
+    `level` or more no threshold passes whose promise is broken, and the lowest that passed may be used.
 
     Parameters
     ----------
-    correct : array of 0/1, shape (n,)
-        Whether each answer is right; questions are independent.
-    confidence : array, shape (n,)
-        Confidences in [0, 1] that do not come from these labels.
+    correct, confidence : array, shape (n,)
+        Whether each answer is right, 0/1, and confidences in [0, 1] that do not come from these labels; questions are
+        independent.
     precision : float, default 0.9
         Share of right answers that is promised, in (0, 1).
     level : float, default 0.95
-        How often the promise must hold, in (0, 1): over questions with these confidences, and so nearly over new ones.
+        How often the promise must hold: over questions with these confidences, and so nearly over new ones.
     starts : sequence of int, default (50, 150, 450)
         Numbers of answers kept at which the search starts; those above n are left out, but for the first.
 
@@ -50,24 +48,11 @@ def certified_precision(correct, confidence, *, precision=0.9, level=0.95, start
         The lowest threshold that passed, or about how many questions would be needed. Its loss is the share wrong, so
         its target is 1 - precision.
 
-    Raises
-    ------
-    ValueError
-        For labels other than 0 and 1, and confidences, shares or starts outside their range.
-
-    References
-    ----------
-    Hoeffding (1956), On the distribution of the number of successes in independent trials; Wiens (2003), A fixed
-    sequence Bonferroni procedure for testing multiple endpoints; Angelopoulos et al. (2025), Learn then test.
-
     Examples
     --------
     >>> sure = np.repeat([0.95, 0.7, 0.3], 200)
-    >>> result = certified_precision(np.arange(600) % 20 > np.repeat([0, 0, 9], 200), sure)
-    >>> print(result)
+    >>> print(certified_precision(np.arange(600) % 20 > np.repeat([0, 0, 9], 200), sure))
     threshold 0.7: share wrong at most 0.1 with 95% confidence; observed 0.05 in 400 of 600 rows
-    >>> print(certified_precision([1, 1, 1, 0] * 5, [0.9, 0.8, 0.8, 0.2] * 5))
-    cannot be certified at n = 20: share wrong at most 0.1 with 95% confidence; about 68 rows would do
     """
     correct = check_labels(correct, "correct")
     confidence = check_probabilities(confidence, "confidence")

@@ -64,22 +64,16 @@ def _interval(value, draws, level, size):
 def measure_systems(systems, *, n=(0, 1, 128), n_classes=None, n_resamples=1000, level=0.95, groups=None, rng=None):
     """Every measure of `confidence_metrics` for each system, with a bootstrap interval.
 
+    Measures of Estienne, Ernst et al. (2026), table 2; the intervals are ours.
+
     Parameters
     ----------
     systems : dict
         Name: (correct, confidence), each (n_rows,), on the same rows.
-    n : float or sequence of float, default (0, 1, 128)
-        Exponents of ECUAS.
-    n_classes : int, optional
-        Number of classes K; None for many.
-    n_resamples : int, default 1000
-        Resamples, at least 20.
-    level : float, default 0.95
-        Coverage aimed at.
-    groups : array_like, shape (n_rows,), optional
-        Labels of people, documents, …; rows of one group are drawn together.
-    rng : int, Generator or None, default None
-        Source of the resamples.
+    n, n_classes : optional
+        Exponents of ECUAS, and the number of classes K, None for many.
+    n_resamples, level, groups, rng : optional
+        As in `helpers.resampling.bootstrap_interval`; rows of one group are drawn together.
 
     Returns
     -------
@@ -87,15 +81,6 @@ def measure_systems(systems, *, n=(0, 1, 128), n_classes=None, n_resamples=1000,
         Columns system, metric, value, low, high; `METRICS` says which way is good. An ECE is biased upwards, and
         bootstrap intervals of it miss; its 95 % interval is that of `calibration_error`, and missing at other levels.
         Resamples of only right or only wrong answers have no AUC and no PRR, and are left out.
-
-    Raises
-    ------
-    ValueError
-        For a system that is no pair of 0/1 and [0, 1], systems of other lengths, bad options.
-
-    References
-    ----------
-    Measures of Estienne, Ernst et al. (2026), table 2; the intervals are ours.
 
     Examples
     --------
@@ -129,24 +114,16 @@ def compare_systems(
 ):
     """Each system minus one of them, or each two, measure by measure, on the same resamples.
 
+    What must not be compared: Estienne, Ernst et al. (2026), section 4; the intervals are ours.
+
     Parameters
     ----------
     systems : dict
         Name: (correct, confidence), each (n_rows,), on the same rows; at least two.
     against : str, optional
         Name of the system that is subtracted; by default, every two are compared, the later one subtracted.
-    n : float or sequence of float, default (0, 1, 128)
-        Exponents of ECUAS.
-    n_classes : int, optional
-        Number of classes K; None for many.
-    n_resamples : int, default 1000
-        Resamples, at least 20.
-    level : float, default 0.95
-        Coverage aimed at.
-    groups : array_like, shape (n_rows,), optional
-        Labels of people, documents, …; rows of one group are drawn together.
-    rng : int, Generator or None, default None
-        Source of the resamples.
+    n, n_classes, n_resamples, level, groups, rng : optional
+        As in `measure_systems`.
 
     Returns
     -------
@@ -154,18 +131,8 @@ def compare_systems(
         Columns system, metric, difference (below 0: better than `against`, but for AUC and PRR worse), low, high,
         p_value (of "no difference", two-sided), comparable, remark, against (what was subtracted). `comparable` is
         False for the measures of the confidence alone (ECE, AUC, CE, Brier, PRR) if the two do not answer the same rows
-        correctly: the confidences are then judged on different labels. The remark says so. Differences of ECE have no
-        interval: each ECE has its own bias, and bootstrap intervals cover far too rarely. Two infinite measures have no
-        difference.
-
-    Raises
-    ------
-    ValueError
-        As `measure_systems`, and for an `against` that is no system.
-
-    References
-    ----------
-    Estienne, Ernst et al. (2026), section 4, on what must not be compared; the intervals are ours.
+        correctly: the confidences are then judged on different labels. Differences of ECE have no interval, because
+        each has its own bias. Two infinite measures have no difference.
 
     Examples
     --------

@@ -32,7 +32,7 @@ PAPER_BINS = 10  # equal width; gives the ECE printed in table 3
 
 @dataclass(frozen=True)
 class Metric:
-    """A measure of answers with a stated confidence.
+    """A measure of answers with a stated confidence; an entry of `METRICS`.
 
     Parameters
     ----------
@@ -47,8 +47,7 @@ class Metric:
     larger_is_better : bool, default False
         Which way is good.
     needs_same_answers : bool, default False
-        Whether it judges the confidence alone, with "was the answer right?" as the label, so that systems that answer
-        differently have different labels.
+        Whether it judges the confidence alone: then systems that answer differently have different labels.
     interval : callable, optional
         (low, high) at 95 % from (correct, confidence, groups, seed), where bootstrap intervals miss; differences then
         have none.
@@ -84,10 +83,8 @@ def confidence_auc(correct, confidence, *, sample_weight=None):
 
     Parameters
     ----------
-    correct : array_like of 0/1, shape (n,)
-        Whether each answer is right.
-    confidence : array_like, shape (n,)
-        Stated probability that the answer is right, in [0, 1].
+    correct, confidence : array_like, shape (n,)
+        Whether each answer is right, 0/1, and the probability stated for that, in [0, 1].
     sample_weight : array_like, shape (n,), optional
         Sampling weights.
 
@@ -207,18 +204,15 @@ def normalized_of_confidence(score, correct, confidence, *, sample_weight=None):
     ----------
     score : function
         `BRIER.score` or `LOG.score` of `helpers.scoring`, where a certain error costs infinity: nothing is clipped.
-    correct : array_like of 0/1, shape (n,)
-        Whether each answer is right.
-    confidence : array_like, shape (n,)
-        Stated probability that the answer is right, in [0, 1].
+    correct, confidence : array_like, shape (n,)
+        Whether each answer is right, 0/1, and the probability stated for that, in [0, 1].
     sample_weight : array_like, shape (n,), optional
         Sampling weights.
 
     Returns
     -------
     float
-        At least 0: 0 is perfect, 1 as good as stating the accuracy for every answer; NaN where all answers are right,
-        or all wrong, and stating it is perfect.
+        0 is perfect, 1 as good as stating the accuracy; NaN where all answers are right, or all wrong.
 
     Examples
     --------
@@ -246,14 +240,13 @@ def _over_shares(score, y, proba, weight, share):
 def normalized_ecuas(y, proba, *, n=1, sample_weight=None):
     """Mean ECUAS_n of a classifier, divided by that of the system that always states the class shares of `y`.
 
-    The classifier answers argmax(proba), the lower class of tied ones, with confidence max(proba).
+    The classifier answers argmax(proba), the lower class of tied ones, with confidence max(proba). Estienne, Ernst et
+    al. (2026), section 4.1.
 
     Parameters
     ----------
-    y : array_like of int, shape (n_rows,)
-        Classes 0 .. K-1.
-    proba : array_like, shape (n_rows, K)
-        Probabilities of the classes.
+    y, proba : array_like, shape (n_rows,) and (n_rows, K)
+        Classes 0 .. K-1 and their stated probabilities.
     n : float, default 1
         Exponent, see `ecuas`.
     sample_weight : array_like, shape (n_rows,), optional
@@ -262,11 +255,7 @@ def normalized_ecuas(y, proba, *, n=1, sample_weight=None):
     Returns
     -------
     float
-        At least 0: 0 is perfect, 1 as good as no model, above 1 worse than none (infinity is possible for n = 0).
-
-    References
-    ----------
-    Estienne, Ernst et al. (2026), section 4.1.
+        0 is perfect, 1 as good as no model, above 1 worse than none (infinity is possible for n = 0).
 
     Examples
     --------
@@ -298,16 +287,14 @@ def _shares(y, weight, n_classes):
 def confidence_metrics(correct, confidence, *, n=(0, 1, 128), n_classes=None, sample_weight=None):
     """All measures of answers with a confidence, for systems that state no distribution (table 5 of the paper).
 
+    Estienne, Ernst et al. (2026), section 4.2.
+
     Parameters
     ----------
-    correct : array_like of 0/1, shape (n_rows,)
-        Whether each answer is right.
-    confidence : array_like, shape (n_rows,)
-        Stated probability that the answer is right, in [0, 1].
-    n : float or sequence of float, default (0, 1, 128)
-        Exponents of ECUAS.
-    n_classes : int, optional
-        Number of classes K; None for many.
+    correct, confidence : array_like, shape (n_rows,)
+        Whether each answer is right, 0/1, and the probability stated for that, in [0, 1].
+    n, n_classes : optional
+        Exponents of ECUAS, one or several, and the number of classes K, None for many.
     sample_weight : array_like of int, shape (n_rows,), optional
         How often each row occurs.
 
@@ -316,10 +303,6 @@ def confidence_metrics(correct, confidence, *, n=(0, 1, 128), n_classes=None, sa
     Series
         A number for each of `METRICS`, which say which way is good (the ECE has 10 bins, the Brier score one class),
         and ecuas_0, ….
-
-    References
-    ----------
-    Estienne, Ernst et al. (2026), section 4.2.
 
     Examples
     --------
@@ -338,14 +321,13 @@ def selective_metrics(y, proba, *, n=(0, 1, 128), paper_scale=True, sample_weigh
     """The eleven columns of the paper's table 3, for a classifier that answers argmax and states max.
 
     "n_" means divided by the value of the system that always states the class shares of `y`; for the two scores of the
-    confidence, of always stating the accuracy. The lower of tied classes is answered.
+    confidence, of always stating the accuracy. The lower of tied classes is answered. Estienne, Ernst et al. (2026),
+    table 3.
 
     Parameters
     ----------
-    y : array_like of int, shape (n_rows,)
-        Classes 0 .. K-1.
-    proba : array_like, shape (n_rows, K)
-        Probabilities of the classes.
+    y, proba : array_like, shape (n_rows,) and (n_rows, K)
+        Classes 0 .. K-1 and their stated probabilities.
     n : float or sequence of float, default (0, 1, 128)
         Exponents of ECUAS.
     paper_scale : bool, default True
@@ -359,10 +341,6 @@ def selective_metrics(y, proba, *, n=(0, 1, 128), paper_scale=True, sample_weigh
     Series
         Measures n_er, ece (10 bins), auc (larger is better; all others smaller), n_ce_confidence, n_brier_confidence,
         n_ce, n_brier, aurc, n_ecuas_0, ….
-
-    References
-    ----------
-    Estienne, Ernst et al. (2026), table 3.
 
     Examples
     --------

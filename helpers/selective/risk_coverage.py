@@ -21,20 +21,10 @@ class RiskCoverageCurve(Result):
 
     Parameters
     ----------
-    threshold : ndarray, shape (m,)
-        Confidences, decreasing.
-    coverage : ndarray, shape (m,)
-        Share of answers kept, up to 1.
-    risk : ndarray, shape (m,)
-        Share of wrong ones in them.
-    count : ndarray, shape (m,)
-        Answers kept.
-    errors : ndarray, shape (m,)
-        Wrong answers kept.
-
-    See Also
-    --------
-    risk_coverage_curve : Makes one from answers.
+    threshold, coverage, risk : ndarray, shape (m,)
+        Confidences, decreasing; share of answers kept, up to 1; share of wrong ones in them.
+    count, errors : ndarray, shape (m,)
+        Answers kept, and wrong ones among them.
 
     Examples
     --------
@@ -110,12 +100,12 @@ def mean_risk(weight, errors):
 def risk_coverage_curve(correct, confidence, *, sample_weight=None):
     """How the share of wrong answers falls when the least confident ones are left out.
 
+    El-Yaniv and Wiener (2010); Geifman et al. (2019).
+
     Parameters
     ----------
-    correct : array_like of 0/1, shape (n,)
-        Whether each answer is right.
-    confidence : array_like, shape (n,)
-        Any order of answers, stated in [0, 1].
+    correct, confidence : array_like, shape (n,)
+        Whether each answer is right, 0/1, and its confidence, in [0, 1].
     sample_weight : array_like of int, shape (n,), optional
         How often each row occurs.
 
@@ -124,22 +114,10 @@ def risk_coverage_curve(correct, confidence, *, sample_weight=None):
     RiskCoverageCurve
         One point for each distinct confidence.
 
-    Raises
-    ------
-    ValueError
-        For `correct` not 0/1, confidence outside [0, 1], lengths that differ, weights that are not counts.
-
-    References
-    ----------
-    El-Yaniv and Wiener (2010); Geifman et al. (2019).
-
     Examples
     --------
-    >>> curve = risk_coverage_curve([1, 1, 0, 1], [0.9, 0.7, 0.7, 0.2])
-    >>> print(curve)
+    >>> print(risk_coverage_curve([1, 1, 0, 1], [0.9, 0.7, 0.7, 0.2]))
     AURC 0.2083 (0.0625 in the best order), accuracy 0.7500, n = 4 at 3 confidences
-    >>> curve.coverage, curve.risk.round(3)
-    (array([0.25, 0.75, 1.  ]), array([0.   , 0.333, 0.25 ]))
     """
     correct = check_labels(correct, "correct")
     confidence = check_probabilities(confidence, "confidence")
@@ -186,14 +164,13 @@ def aurc(correct, confidence, *, sample_weight=None):
     """Area under the risk-coverage curve: mean over coverages 1/n .. 1 of the error among the answers kept.
 
     Exactly averaged over the orders of tied answers, so it does not depend on the order of the rows. 0 if all answers
-    are right, 1 if all are wrong; smaller is better. Constant confidence gives the error rate.
+    are right, 1 if all are wrong; smaller is better. Constant confidence gives the error rate. Geifman et al. (2019);
+    the tied form is ours.
 
     Parameters
     ----------
-    correct : array_like of 0/1, shape (n,)
-        Whether each answer is right.
-    confidence : array_like, shape (n,)
-        Stated confidences, in [0, 1].
+    correct, confidence : array_like, shape (n,)
+        Whether each answer is right, 0/1, and its confidence, in [0, 1].
     sample_weight : array_like of int, shape (n,), optional
         How often each row occurs.
 
@@ -201,10 +178,6 @@ def aurc(correct, confidence, *, sample_weight=None):
     -------
     float
         In [0, 1].
-
-    References
-    ----------
-    Geifman et al. (2019); the tied form is ours.
 
     Examples
     --------

@@ -3,11 +3,11 @@
 from helpers.simulation.blind_spot import BlindSpot, Sigmoid
 from helpers.simulation.controls import equal_parts, even_crowd, perfect, same_people, same_sign
 from helpers.simulation.links import Links
-from helpers.simulation.pools import ModelPool, PoolSample, model_pool
+from helpers.simulation.pools import model_pool
 from helpers.simulation.populations import FinitePopulation, Sample, largest_grouping_loss
 from helpers.simulation.semisynthetic import SemiSynthetic
 
 __all__ = [
-    "BlindSpot", "FinitePopulation", "Links", "ModelPool", "PoolSample", "Sample", "SemiSynthetic", "Sigmoid",
+    "BlindSpot", "FinitePopulation", "Links", "Sample", "SemiSynthetic", "Sigmoid",
     "equal_parts", "even_crowd", "largest_grouping_loss", "model_pool", "perfect", "same_people", "same_sign",
 ]  # fmt: skip

@@ -7,16 +7,17 @@ import pandas as pd
 from scipy.special import expit
 from scipy.stats import norm
 
-from helpers.checks import check_count, check_numbers, check_rng, check_vector
-from helpers.simulation.populations import SLACK, Sample, check_everywhere, integral, values_of
+from helpers.checks import check_numbers, check_vector
+from helpers.simulation.populations import SLACK, Population, check_everywhere, integral, values_of
 
 
-class BlindSpot:
+class BlindSpot(Population):
     """A calibrated score that looks along one direction, and a truth that also depends on another.
 
     X is normal with mean 0 in d >= 2 dimensions, p = link(weights . X), q = p + strength psi(direction . X) room(p).
     psi is odd and direction . X is independent of weights . X, so that E[Y | p] = p. `room` is min(p, 1 - p); with
-    `accurate=True` also at most |p - 1/2|, so that deciding by p > 1/2 is optimal.
+    `accurate=True` also at most |p - 1/2|, so that deciding by p > 1/2 is optimal. ValueError names the first point at
+    which a bound does not hold. Perez-Lebel et al. (2023), appendix B.2, equation 15.
 
     Parameters
     ----------
@@ -35,22 +36,6 @@ class BlindSpot:
         Leave the decision by p > 1/2 optimal.
     strength : float, default 1.0
         In [0, 1]; at 0 the score is perfect (the null population).
-
-    Attributes
-    ----------
-    grouping_loss : float
-        E (q - c)**2 by quadrature.
-    irreducible_loss : float
-        E q (1 - q) by quadrature.
-
-    Raises
-    ------
-    ValueError
-        If a shape, a bound or the independence does not hold; the first offending point is named.
-
-    References
-    ----------
-    Perez-Lebel et al. (2023), appendix B.2, equation 15.
 
     Examples
     --------
@@ -104,78 +89,28 @@ class BlindSpot:
         return direction
 
     def room(self, p):
-        """Largest deviation that the true probability may have from `p`.
-
-        Parameters
-        ----------
-        p : array of float, shape (n,)
-            Stated probabilities.
-
-        Returns
-        -------
-        array of float, shape (n,)
-            In [0, 1/2].
-        """
+        """Largest deviation that the true probability may have from `p`, (n,), in [0, 1/2]."""
         p = np.asarray(p, dtype=float)
         room = np.minimum(p, 1 - p)
         return np.minimum(room, np.abs(p - 0.5)) if self.accurate else room
 
     def stated(self, X):
-        """Stated probability of each row.
-
-        Parameters
-        ----------
-        X : DataFrame or array, shape (n, d)
-            Features.
-
-        Returns
-        -------
-        array of float, shape (n,)
-            In [0, 1]; calibrated.
-        """
+        """Stated probability of each row of X, (n, d); calibrated."""
         return self.link(np.asarray(X, dtype=float) @ self.weights)
 
     calibrated = stated
 
     def truth(self, X):
-        """True probability q of each row.
-
-        Parameters
-        ----------
-        X : DataFrame or array, shape (n, d)
-            Features.
-
-        Returns
-        -------
-        array of float, shape (n,)
-            In [0, 1].
-        """
+        """True probability q of each row of X, (n, d)."""
         p = self.stated(X)
         wave = self.psi(np.asarray(X, dtype=float) @ self.direction)
         return p + self.strength * wave * self.room(p)
 
-    def sample(self, n, rng=None):
-        """Rows drawn from the population.
-
-        Parameters
-        ----------
-        n : int
-            Number of rows.
-        rng : int, Generator or None, default None
-            Source of randomness.
-
-        Returns
-        -------
-        Sample
-            Of n rows, features x1 .. xd.
-        """
-        rng = check_rng(rng)
-        X = rng.normal(size=(check_count(n, "n"), self.weights.size)) @ np.linalg.cholesky(self.covariance).T
+    def _draw(self, n, rng):
+        X = rng.normal(size=(n, self.weights.size)) @ np.linalg.cholesky(self.covariance).T
         p = self.stated(X)
-        q = self.truth(X)
-        y = (rng.random(n) < q).astype(int)
         names = [f"x{k}" for k in range(1, self.weights.size + 1)]
-        return Sample(pd.DataFrame(X, columns=names), y, p=p, q=q, c=p)
+        return pd.DataFrame(X, columns=names), p, self.truth(X), p
 
     @cached_property
     def grouping_loss(self):
@@ -196,16 +131,14 @@ class BlindSpot:
 class Sigmoid(BlindSpot):
     """The blind spot in the plane: X = (x1, x2) normal with variances 10 and 1, p = expit(x1), psi of x2.
 
+    Perez-Lebel et al. (2023), appendix B.2; figure 11, with `accurate=True` figure 12.
+
     Parameters
     ----------
     accurate : bool, default False
         Leave the decision by p > 1/2 optimal.
     strength : float, default 1.0
         In [0, 1]; at 0 the score is perfect (the null population).
-
-    References
-    ----------
-    Perez-Lebel et al. (2023), appendix B.2; figure 11, with `accurate=True` figure 12.
 
     Examples
     --------

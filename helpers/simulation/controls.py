@@ -29,10 +29,8 @@ def perfect(n, rng=None):
 
     Parameters
     ----------
-    n : int
-        Number of rows.
-    rng : int, Generator or None, default None
-        Source of randomness.
+    n, rng : int, and int or Generator, optional
+        Number of rows, and the source of randomness.
 
     Returns
     -------
@@ -57,10 +55,8 @@ def same_sign(n, rng=None):
 
     Parameters
     ----------
-    n : int
-        Number of rows.
-    rng : int, Generator or None, default None
-        Source of randomness.
+    n, rng : int, and int or Generator, optional
+        Number of rows, and the source of randomness.
 
     Returns
     -------
@@ -83,10 +79,8 @@ def same_people(n_people, rng=None, *, each=4):
 
     Parameters
     ----------
-    n_people : int
-        Number of people.
-    rng : int, Generator or None, default None
-        Source of randomness.
+    n_people, rng : int, and int or Generator, optional
+        Number of people, and the source of randomness.
     each : int, default 4
         Rows a person.
 
@@ -142,10 +136,8 @@ def equal_parts(values, k):
 
     Parameters
     ----------
-    values : array of float, shape (n,)
-        What is cut.
-    k : int
-        Number of parts.
+    values, k : array of float, shape (n,), and int
+        What is cut, and the number of parts.
 
     Returns
     -------

@@ -6,16 +6,17 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-from helpers.checks import check_count, check_one_of, check_rng
-from helpers.simulation.populations import SLACK, Sample, check_everywhere, integral, values_of
+from helpers.checks import check_one_of
+from helpers.simulation.populations import SLACK, Population, check_everywhere, integral, values_of
 
 
-class Links:
+class Links(Population):
     """A calibrated score p(x) of one feature whose link to the true probability is yours to choose.
 
     x is standard normal or uniform on [-2, 2]; p = 1 - exp(-(0.9 x)**2) is the same at x and -x; q = h(p) for x > 0
     and g(p) for x < 0. With g = 2 p - h, E[Y | p] = p whatever the link h. With another g the two mirror-image inputs
-    are drawn with shares (p - g)/(h - g) and (h - p)/(h - g), so that E[Y | p] = p again.
+    are drawn with shares (p - g)/(h - g) and (h - p)/(h - g), so that E[Y | p] = p again. Perez-Lebel et al. (2023),
+    appendix B.1, equation 14; shifted shares: figure 10, right.
 
     Parameters
     ----------
@@ -28,28 +29,8 @@ class Links:
     accurate : bool, default False
         Require that h(p) and g(p) lie on the side of 1/2 on which p lies (1/2 itself is on both).
 
-    Attributes
-    ----------
-    grouping_loss : float
-        E (q - c)**2 by quadrature.
-    irreducible_loss : float
-        E q (1 - q) by quadrature.
-
-    Raises
-    ------
-    ValueError
-        Where a link leaves its bounds; the first offending p is named.
-
-    References
-    ----------
-    Perez-Lebel et al. (2023), appendix B.1, equation 14; shifted shares: figure 10, right.
-
     Examples
     --------
-    >>> Links(lambda p: p).grouping_loss
-    0.0
-    >>> round(Links(lambda p: np.minimum(1, 2 * p), inputs="uniform").grouping_loss, 4)
-    0.0612
     >>> worst = Links(lambda p: 0 * p + 0.5, other=lambda p: p > 0.5, accurate=True)
     >>> round(worst.grouping_loss, 4), worst.right_share([0.1, 0.25, 0.9]).round(2)
     (0.0356, array([0.2, 0.5, 0.2]))
@@ -81,53 +62,20 @@ class Links:
 
     @staticmethod
     def stated(x):
-        """Stated probability.
-
-        Parameters
-        ----------
-        x : array of float, shape (n,)
-            Feature.
-
-        Returns
-        -------
-        array of float, shape (n,)
-            In [0, 1]; calibrated.
-        """
+        """Stated probability at each x, (n,); calibrated."""
         return 1 - np.exp(-((0.9 * np.asarray(x, dtype=float)) ** 2))
 
     calibrated = stated
 
     def truth(self, x):
-        """True probability.
-
-        Parameters
-        ----------
-        x : array of float, shape (n,)
-            Feature.
-
-        Returns
-        -------
-        array of float, shape (n,)
-            In [0, 1].
-        """
+        """True probability at each x, (n,)."""
         x = np.asarray(x, dtype=float)
         p = self.stated(x)
         h, g = self._both(p)
         return np.where(x > 0, h, np.where(x < 0, g, p))
 
     def right_share(self, p):
-        """Share of the people with a score who have x > 0.
-
-        Parameters
-        ----------
-        p : array of float, shape (n,)
-            Scores.
-
-        Returns
-        -------
-        array of float, shape (n,)
-            In [0, 1]; 1/2 unless `other` was given.
-        """
+        """Share of the people with a score `p` who have x > 0, (n,); 1/2 unless `other` was given."""
         p = np.asarray(p, dtype=float)
         h, g = self._both(p)
         if self.other is None:
@@ -136,46 +84,18 @@ class Links:
         return np.clip(share, 0, 1)
 
     def density(self, x):
-        """Density of the inputs.
-
-        Parameters
-        ----------
-        x : array of float, shape (n,)
-            Feature.
-
-        Returns
-        -------
-        array of float, shape (n,)
-            Not negative.
-        """
+        """Density of the inputs at each x, (n,)."""
         x = np.asarray(x, dtype=float)
         even = norm.pdf(x) if self.inputs == "normal" else np.where(np.abs(x) <= 2, 0.25, 0.0)
         right = self.right_share(self.stated(x))
         return 2 * even * np.where(x > 0, right, np.where(x < 0, 1 - right, 0.5))
 
-    def sample(self, n, rng=None):
-        """Rows drawn from the population.
-
-        Parameters
-        ----------
-        n : int
-            Number of rows.
-        rng : int, Generator or None, default None
-            Source of randomness.
-
-        Returns
-        -------
-        Sample
-            Of n rows, feature x.
-        """
-        rng = check_rng(rng)
-        x = rng.normal(size=check_count(n, "n")) if self.inputs == "normal" else rng.uniform(-2, 2, n)
+    def _draw(self, n, rng):
+        x = rng.normal(size=n) if self.inputs == "normal" else rng.uniform(-2, 2, n)
         if self.other is not None:
             x = np.where(rng.random(n) < self.right_share(self.stated(x)), np.abs(x), -np.abs(x))
         p = self.stated(x)
-        q = self.truth(x)
-        y = (rng.random(n) < q).astype(int)
-        return Sample(pd.DataFrame({"x": x}), y, p=p, q=q, c=p)
+        return pd.DataFrame({"x": x}), p, self.truth(x), p
 
     @cached_property
     def grouping_loss(self):

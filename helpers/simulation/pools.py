@@ -26,32 +26,13 @@ _PAIRS = (("age", "schooling"), ("job", "hours"), ("age", "job"), ("schooling", 
 
 @dataclass(frozen=True)
 class PoolSample:
-    """Rows of a pool's population, about which all m models answer.
+    """Rows of a pool's population, about which all m models answer."""
 
-    Parameters
-    ----------
-    X : DataFrame, shape (n, d)
-        Features.
-    y : array of {0, 1}, shape (n,)
-        Labels.
-    q : array of float, shape (n,)
-        True probabilities.
-    p : array of float, shape (m, n)
-        Stated probabilities of each model.
-    c : array of float, shape (m, n)
-        Calibrated probabilities of each model.
-
-    Examples
-    --------
-    >>> PoolSample(None, y=[1, 0], q=None, p=np.array([[0.4, 0.6]]), c=None).prediction
-    array([[0, 1]])
-    """
-
-    X: pd.DataFrame
-    y: np.ndarray
-    q: np.ndarray
-    p: np.ndarray
-    c: np.ndarray
+    X: pd.DataFrame  # (n, d) features
+    y: np.ndarray  # (n,) labels
+    q: np.ndarray  # (n,) true probabilities
+    p: np.ndarray  # (m, n) stated probabilities of each model
+    c: np.ndarray  # (m, n) calibrated ones
 
     @property
     def prediction(self):
@@ -61,35 +42,14 @@ class PoolSample:
 
 @dataclass(frozen=True)
 class ModelPool:
-    """Black boxes of growing size on one finite population: everything about them is an exact sum.
+    """Black boxes of growing size on one finite population: everything about them is an exact sum."""
 
-    Parameters
-    ----------
-    models : DataFrame
-        One line a model: size, price, accuracy, calibration_loss, grouping_loss (squared error).
-    X : DataFrame, shape (k, d)
-        The kinds of people.
-    share : array of float, shape (k,)
-        Their share of the population.
-    q : array of float, shape (k,)
-        Their true probability.
-    p : array of float, shape (m, k)
-        Stated probability of each model for each kind.
-    c : array of float, shape (m, k)
-        Calibrated probability of each model for each kind.
-
-    Examples
-    --------
-    >>> model_pool(sizes=[1, 10], rng=0).price
-    array([ 1., 10.])
-    """
-
-    models: pd.DataFrame
-    X: pd.DataFrame = field(repr=False)
-    share: np.ndarray = field(repr=False)
-    q: np.ndarray = field(repr=False)
-    p: np.ndarray = field(repr=False)
-    c: np.ndarray = field(repr=False)
+    models: pd.DataFrame  # a line a model: size, price, accuracy, calibration_loss, grouping_loss (squared error)
+    X: pd.DataFrame = field(repr=False)  # (k, d) the kinds of people
+    share: np.ndarray = field(repr=False)  # (k,) of the population
+    q: np.ndarray = field(repr=False)  # (k,) true probability
+    p: np.ndarray = field(repr=False)  # (m, k) stated probability of each model for each kind
+    c: np.ndarray = field(repr=False)  # (m, k) calibrated probability
 
     @property
     def price(self):
@@ -97,20 +57,7 @@ class ModelPool:
         return self.models["price"].to_numpy()
 
     def sample(self, n, rng=None):
-        """People drawn with replacement; all models answer about all of them.
-
-        Parameters
-        ----------
-        n : int
-            Number of people.
-        rng : int, Generator or None, default None
-            Source of randomness.
-
-        Returns
-        -------
-        PoolSample
-            Of n rows.
-        """
+        """`PoolSample` of n people: `X`, `y`, `q` of each, and `p`, `c` and `prediction`, (m, n), of all models."""
         rng = check_rng(rng)
         kind = rng.choice(self.q.size, check_count(n, "n"), p=self.share)
         y = (rng.random(n) < self.q[kind]).astype(int)
@@ -137,7 +84,7 @@ def model_pool(
     The truth q is a logistic function of five features with interactions. Model k sees log-odds of q plus an error: a
     function of the features, so that groups are misjudged, partly the same one in all models. It knows only which of
     `n_levels` levels that falls into; c is the exact rate in each level, and it states
-    p = expit(shift + slope * logit(c)).
+    p = expit(shift + slope * logit(c)). In place of the 27 language models of Melo et al. (2026), table 1.
 
     Parameters
     ----------
@@ -146,10 +93,8 @@ def model_pool(
     grouping_error : float or array of float, shape (m,), or None, default None
         Standard deviation of the error in log-odds, at least 0; None for 1.5 (size / smallest size) ** -0.25. At 0 (and
         without bias) c = q: no grouping loss.
-    slope : float or array of float, shape (m,), default 1.0
-        Of the stated log-odds. With 1 and no shift calibrated; above 1 over-confident.
-    shift : float or array of float, shape (m,), default 0.0
-        Of the stated log-odds.
+    slope, shift : float or array of float, shape (m,), default 1.0 and 0.0
+        Of the stated log-odds. With 1 and no shift calibrated; a slope above 1 is over-confident.
     group_bias : dict or None, default None
         (column, level) -> error in log-odds for this group, one number or (m,).
     shared : float, default 0.5
@@ -168,16 +113,7 @@ def model_pool(
     Returns
     -------
     ModelPool
-        Exact truth, scores and losses of each model.
-
-    Raises
-    ------
-    ValueError
-        For sizes that do not grow, numbers out of range, or a group that is not there.
-
-    References
-    ----------
-    Ours; in place of the 27 language models of Melo et al. (2026), table 1.
+        Table `models` with the losses of each, `price` (m,), and `sample(n, rng)`.
 
     Examples
     --------

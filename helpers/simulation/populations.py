@@ -60,12 +60,8 @@ class Sample:
         Features.
     y : array of {0, 1}, shape (n,)
         Labels, drawn with probability q.
-    p : array of float, shape (n,)
-        Stated probabilities.
-    q : array of float, shape (n,)
-        True probabilities.
-    c : array of float, shape (n,)
-        Calibrated scores, E[Y | p].
+    p, q, c : array of float, shape (n,)
+        Stated and true probabilities, and calibrated scores, E[Y | p].
 
     Examples
     --------
@@ -90,43 +86,44 @@ class Sample:
         return float(np.mean(_regret(self.p, self.q)))
 
 
-class FinitePopulation:
+class Population:
+    """What all populations share: rows are drawn by a subclass, their labels with the true probability."""
+
+    def sample(self, n, rng=None):
+        """Rows drawn from the population.
+
+        Parameters
+        ----------
+        n : int
+            Number of rows.
+        rng : int, Generator or None, default None
+            Source of randomness.
+
+        Returns
+        -------
+        Sample
+            Of n rows.
+        """
+        rng = check_rng(rng)
+        X, p, q, c = self._draw(check_count(n, "n"), rng)
+        y = (rng.random(n) < q).astype(int)
+        return Sample(X, y, p=p, q=q, c=c)
+
+
+class FinitePopulation(Population):
     """A finite population: k kinds of people, each with a stated `p`, a true `q` and a share of the population.
 
-    All losses are squared errors, exact sums over the kinds; kinds with the same `p` share their calibrated score.
+    All losses are squared errors, exact sums over the kinds; kinds with the same `p` share their calibrated score `c`.
+    Figures 1 and 2 of Perez-Lebel et al. (2023) are populations of this kind.
 
     Parameters
     ----------
-    p : array of float, shape (k,)
-        Stated probabilities.
-    q : array of float, shape (k,)
-        True probabilities.
+    p, q : array of float, shape (k,)
+        Stated and true probabilities.
     share : array of float, shape (k,), or None, default None
         Positive shares that sum to 1; None for equal ones.
     X : DataFrame, shape (k, d), or None, default None
         Features of each kind; None for its number, from 0.
-
-    Attributes
-    ----------
-    c : array of float, shape (k,)
-        Mean of q among the kinds with the same p.
-    calibration_loss : float
-        E (p - c)**2.
-    grouping_loss : float
-        E (q - c)**2.
-    irreducible_loss : float
-        E q (1 - q).
-    accuracy_lost : float
-        Accuracy that deciding by p >= 1/2 gives away against deciding by q.
-
-    Raises
-    ------
-    ValueError
-        For probabilities outside [0, 1], shares that are not positive or do not sum to 1, unequal lengths.
-
-    References
-    ----------
-    Perez-Lebel et al. (2023), figures 1 and 2 are populations of this kind.
 
     Examples
     --------
@@ -166,25 +163,9 @@ class FinitePopulation:
         """Accuracy that deciding by p >= 1/2 gives away against deciding by q."""
         return self._mean(_regret(self.p, self.q))
 
-    def sample(self, n, rng=None):
-        """Rows drawn with replacement.
-
-        Parameters
-        ----------
-        n : int
-            Number of rows.
-        rng : int, Generator or None, default None
-            Source of randomness.
-
-        Returns
-        -------
-        Sample
-            Of n rows.
-        """
-        rng = check_rng(rng)
-        kind = rng.choice(self.p.size, check_count(n, "n"), p=self.share)
-        y = (rng.random(n) < self.q[kind]).astype(int)
-        return Sample(self.X.iloc[kind].reset_index(drop=True), y, self.p[kind], self.q[kind], self.c[kind])
+    def _draw(self, n, rng):
+        kind = rng.choice(self.p.size, n, p=self.share)
+        return self.X.iloc[kind].reset_index(drop=True), self.p[kind], self.q[kind], self.c[kind]
 
     def _mean(self, values):
         """Mean over the population."""
@@ -196,7 +177,7 @@ def largest_grouping_loss(p, *, threshold=None):
 
     p (1 - p) without further promise. If moreover the decision by p >= threshold must be the right one for everybody,
     p (threshold - p) below the threshold and (p - threshold)(1 - p) from there on: the variance of truths that lie
-    only at the two ends of the side of p. Smaller is better for those who rely on the score.
+    only at the two ends of the side of p.
 
     Parameters
     ----------
@@ -212,8 +193,6 @@ def largest_grouping_loss(p, *, threshold=None):
 
     Examples
     --------
-    >>> largest_grouping_loss([0.25, 0.5, 0.75])
-    array([0.1875, 0.25  , 0.1875])
     >>> largest_grouping_loss([0.25, 0.5, 0.75], threshold=0.5)
     array([0.0625, 0.    , 0.0625])
     """

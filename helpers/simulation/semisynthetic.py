@@ -8,11 +8,11 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from helpers.checks import check_count, check_labels, check_probabilities, check_rng, check_same_length
 from helpers.partition.checked import check_table
 from helpers.partition.kinds import as_numbers
-from helpers.simulation.populations import Sample
+from helpers.simulation.populations import Population
 
 
-class SemiSynthetic:
-    """Real features with labels drawn from a known truth.
+class SemiSynthetic(Population):
+    """Real features with labels drawn from a known truth (Melo et al., 2026, appendix B.4).
 
     A model of the label is fitted on one half of a real table and declared to be the truth q; the rows of the other
     half are the population. `sample` draws rows (with replacement) and labels y ~ Bernoulli(q).
@@ -34,26 +34,11 @@ class SemiSynthetic:
 
     Attributes
     ----------
-    X : DataFrame
-        Features of the population.
-    p : array of float
-        Stated probabilities.
-    q : array of float
-        True probabilities.
+    X, p, q : DataFrame and arrays of float
+        Features, stated and true probabilities of the population.
     c : array of float
         Mean of q among rows with the same stated probability or, for a continuous score, q smoothed over the
         `neighbors` nearest stated probabilities.
-    grouping_loss : float
-        Mean (q - c)**2 over the population.
-
-    Raises
-    ------
-    ValueError
-        If lengths differ, labels are not 0 and 1, or scores leave [0, 1].
-
-    References
-    ----------
-    Melo et al. (2026), appendix B.4.
 
     Examples
     --------
@@ -92,25 +77,9 @@ class SemiSynthetic:
         """Mean (q - c)**2 over the population."""
         return float(np.mean((self.q - self.c) ** 2))
 
-    def sample(self, n, rng=None):
-        """Rows drawn with replacement from the population.
-
-        Parameters
-        ----------
-        n : int
-            Number of rows.
-        rng : int, Generator or None, default None
-            Source of randomness.
-
-        Returns
-        -------
-        Sample
-            Of n rows, labels drawn anew.
-        """
-        rng = check_rng(rng)
-        rows = rng.integers(len(self.X), size=check_count(n, "n"))
-        y = (rng.random(n) < self.q[rows]).astype(int)
-        return Sample(self.X.iloc[rows].reset_index(drop=True), y, self.p[rows], self.q[rows], self.c[rows])
+    def _draw(self, n, rng):
+        rows = rng.integers(len(self.X), size=n)
+        return self.X.iloc[rows].reset_index(drop=True), self.p[rows], self.q[rows], self.c[rows]
 
 
 def _for_boosting(values):

@@ -1,5 +1,6 @@
-"""Rows of a file of sampled answers: columns found, spread out where a row holds many answers, and checked."""
+"""Rows of a file of sampled answers: those of one system, columns found, spread out where a row holds many, checked."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -7,6 +8,7 @@ import pandas as pd
 
 from helpers.answers.counts import first_repeat, sample_numbers
 from helpers.checks import check_columns, nearest_name
+from helpers.datasets.recorded_model import recorded_answers
 from helpers.tables.files import EXTENSIONS, open_table
 from helpers.tables.logs import LOGS, open_log
 
@@ -29,10 +31,52 @@ def open_answers(path, grade="", graded=True):
     return open_table(path, EXTENSIONS + LOGS, as_text=True, reader=partial(open_log, grade=grade, graded=graded))
 
 
+# ---- systems --------------------------------------------------------------------------------------------------
+
+RECORDED = ("prompt", "sample", "spelling", "references", "correct", "posterior", "is_true")  # and only there
+
+RECORDED_LINE = {"prompt", "question", "references", "answers", "ratings"}
+
+RECORDED_SYSTEM = "prompt"
+
+
+def open_systems(path, grade="", graded=True):
+    """The file as a `Table`; the recorded log has a row an answer, and no greedy answers."""
+    table = open_answers(path, grade, graded)
+    if RECORDED_LINE <= set(table.names):
+        frame = recorded_answers(table.frame.to_dict("records"))
+        table = replace(table, frame=frame, places=None, unit="row")
+    if set(RECORDED) <= set(table.names):
+        greedy = (pd.to_numeric(table.frame["sample"], errors="coerce") == 0).to_numpy()
+        if greedy.any():
+            note = f"{greedy.sum():,} greedy answers (sample 0) to all prompts left out"
+            return table.only(np.flatnonzero(~greedy), note)
+    return table
+
+
+def systems_of(table, system=""):
+    """Names of the systems in a file in order of appearance; none where no column tells them apart."""
+    if not system and not set(RECORDED) <= set(table.names):
+        return []
+    column = system or RECORDED_SYSTEM
+    check_columns(table.name, table.names, {"system": column})
+    values = table.read([column])[column]
+    if values.isna().any():
+        table.reject(column, "name the system of every answer", values.isna().to_numpy(), values)
+    return list(dict.fromkeys(map(str, values)))
+
+
+def of_system(table, system, name):
+    column = system or RECORDED_SYSTEM
+    values = table.read([column])[column].map(str)
+    return table.only(np.flatnonzero(values == name), f"this is about the answers where {column} is {name!r}")
+
+
+# ---- rows -----------------------------------------------------------------------------------------------------
+
+
 def short(value):
-    """A value as errors show it, at most 60 characters."""
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    return f"{value!r:.60}"
 
 
 def find_columns(table, roles):
@@ -52,19 +96,20 @@ def find_columns(table, roles):
 
 
 def long_rows(table, columns):
-    """(frame, layout): one row an answer with columns question, sample, answer, confidence, reference and row."""
-    # `row` is where the answer stands in the file. If a cell of `answer` holds a list, or counts {answer: count}, all
-    # must.
+    """One row an answer with columns question, sample, answer, confidence, reference and row (its place in the file).
+
+    If a cell of `answer` holds a list, or counts {answer: count}, all must.
+    """
     frame = table.read(list(columns.values())).rename(columns={name: role for role, name in columns.items()})
     frame["row"] = np.arange(len(frame))
     kinds = _kinds(frame["answer"])
-    layout = next((kind for kind in ("lists", "counts") if (kinds == kind).any()), "answers")
-    if layout == "answers":
-        return frame, layout
+    layout = next((kind for kind in ("lists", "counts") if (kinds == kind).any()), "")
+    if not layout:
+        return frame
     if (kinds != layout).any():
         rule = f"hold {'a list of answers' if layout == 'lists' else 'counts'} in every row if it does in one"
         table.reject(columns["answer"], rule, kinds != layout, frame["answer"])
-    return _spread(table, columns, frame, layout), layout
+    return _spread(table, columns, frame, layout)
 
 
 def _kinds(cells):
@@ -78,7 +123,7 @@ def _spread(table, columns, frame, layout):
         cells = [_repeated(table, columns["answer"], row, cell) for row, cell in enumerate(frame["answer"])]
         frame = frame.assign(answer=pd.Series(cells, dtype=object))
     size = frame["answer"].map(len)
-    if not size.all():
+    if layout == "lists" and not size.all():
         table.reject(columns["answer"], "hold at least two answers", size == 0, frame["answer"])
     several = ["answer"]
     for role in ("confidence", "correct"):
@@ -122,9 +167,9 @@ def check_rows(table, columns, frame):
         *rows, more = repeat
         places = " and ".join(table.where(frame["row"].iloc[k]) for k in rows)
         raise ValueError(
-            f"{table.name}: column {columns['sample']!r} must number the answers to a question, but {places} are both "
-            f"sample {frame['sample'].iloc[rows[0]]} of question {short(frame['question'].iloc[rows[0]])}"
-            f"{f' (and {more:,} more rows repeat one)' if more else ''}."
+            f"{table.name}: column {columns.get('sample', columns['question'])!r} must number the answers to a "
+            f"question, but {places} are both sample {frame['sample'].iloc[rows[0]]} of question "
+            f"{short(frame['question'].iloc[rows[0]])}{f' (and {more:,} more rows repeat one)' if more else ''}."
         )
     size = frame.groupby("question", sort=False)["row"].agg(["size", "first"])
     few = size[size["size"] < 2]
@@ -139,15 +184,29 @@ def check_rows(table, columns, frame):
     return place
 
 
-def count_columns(table, names):
-    """(Q, C) counts of a file with one row a question; ValueError for one that is negative, not whole or no number."""
+def with_counts(table, names, question, reference):
+    """(the table with a dictionary of counts in each row, the name of its column, that of the questions).
+
+    The table has one row a question and a column of counts for each class; without names, questions are numbered.
+    """
     if len(names) < 2:
-        raise ValueError(f"counts must name at least two columns, one for each class, but it is {list(names)}.")
-    frame = table.read(list(names))
+        raise ValueError(f"counts must name at least two columns, one for each class, but it is {names}.")
+    roles = {role: name for role, name in (("question", question), ("reference", reference)) if name in table.names}
+    check_columns(table.name, table.names, roles | {f"counts[{k}]": name for k, name in enumerate(names)})
+    frame = table.read(names)
     counts = frame.apply(pd.to_numeric, errors="coerce")
     for name in names:
         bad = ~((counts[name] >= 0) & (counts[name] % 1 == 0))
         if bad.any():
             hint = "Write 0 where a class was not given." if frame[name].isna()[bad].any() else ""
             table.reject(name, "hold counts (whole numbers, not negative)", bad, frame[name], hint)
-    return counts.astype(np.int64)
+    if "reference" in roles:
+        right = table.read([reference])[reference]
+        wrong = right.notna() & ~right.isin(names)
+        if wrong.any():
+            table.reject(reference, f"name one of the columns {', '.join(names)}", wrong, right)
+    answer = f"counts of {', '.join(names)}"
+    made = table.frame.assign(**{answer: counts.astype(int).to_dict("records")})
+    if not question:
+        made = made.assign(question=np.arange(len(made)))
+    return replace(table, frame=made), answer, question or "question"

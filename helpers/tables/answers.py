@@ -5,6 +5,7 @@ row a question, with a list of answers, a dictionary of counts, or a column of c
 Feather or JSON lines; or a log of Inspect or lm-evaluation-harness. Nothing is ever written.
 """
 
+import re
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -12,74 +13,51 @@ import pandas as pd
 
 from helpers.answers import RULES, GroupedAnswers, parse_confidences, spell_answers
 from helpers.answers.confidence import check_counts
-from helpers.answers.counts import AnswerRows, count_classes, counted_classes, first_contradiction
-from helpers.checks import check_columns, check_one_of
-from helpers.tables.answer_layouts import DEFAULTS, check_rows, count_columns, find_columns, long_rows
-from helpers.tables.answer_rules import RuleMoves, look_for_rule, rule_moves
-from helpers.tables.answer_systems import RECORDED, open_all, open_system, systems_of
+from helpers.answers.counts import AnswerRows, count_classes, first_contradiction
+from helpers.checks import check_one_of
+from helpers.tables import answer_layouts as layouts
+from helpers.tables.answer_layouts import DEFAULTS, RECORDED
 from helpers.tables.log_table import grade_value
 from helpers.tables.question_columns import question_columns
-from helpers.tables.repeats import Repeats, find_repeats
 
 SHIPPED = "data/digit_answers.csv.gz"
+
+NEARLY_ALL = 0.95  # of the right answers, which must be of the kind wholly
+
+MOST = 0.8  # of the answers, in which the kind must be found
+
+_NUMBER = re.compile(r"[-+]?\W?\d[\d,]*(?:\.\d+)?\s*(?:%|[^\W\d]{1,3})?\.?")
+
+_MONTH = r"(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*\.?"
+
+_DATE = re.compile(
+    rf"\d{{1,2}}/\d{{1,2}}/\d{{4}}|\d{{4}}-\d{{1,2}}-\d{{1,2}}|{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?,?\s+\d{{4}}"
+    rf"|\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH},?\s+\d{{4}}"
+)
+
+_LETTER = re.compile(r"\(?[A-J][).]?", re.IGNORECASE)
+
+KINDS = {"date": _DATE, "numeric": _NUMBER, "letter": _LETTER}
 
 
 @dataclass(frozen=True)
 class AnswerTable:
-    """A checked file of sampled answers.
+    """A checked file of sampled answers."""
 
-    Parameters
-    ----------
-    name : str
-        Name of the file.
-    grouped : GroupedAnswers
-        Answers sorted into classes, see `helpers.answers.group_answers`.
-    rule : str
-        When two answers are the same, by the rule that was used.
-    layout : str
-        What a row is: "answers", "lists", "counts" (a dictionary of counts) or "columns" (a column a class).
-    columns : dict
-        {role: column} of the columns that were used.
-    n_rows : int
-        Rows of the file, spread out to one an answer where the layout is not "columns".
-    notes : tuple of str, default ()
-        What a reader should know.
-    sha256 : str, default ""
-        Checksum of the file; "" for a table that is none.
-    moves : RuleMoves, optional
-        What another rule changes, or what the one that was chosen by looking has changed; None where neither does.
-    repeats : Repeats, optional
-        Answers that were found to be no samples, because they are the same ones again; copies are left out.
-    features : DataFrame
-        A row a question: further columns of the file that are the same in all its rows, such as a topic.
-
-    Examples
-    --------
-    >>> table = read_answers()
-    >>> table.layout, table.n_questions, table.n_answers
-    ('answers', 250, 6250)
-    """
-
-    name: str
-    grouped: GroupedAnswers = field(repr=False)
-    rule: str
-    layout: str
-    columns: dict
-    n_rows: int
-    notes: tuple = ()
-    sha256: str = ""
-    moves: RuleMoves | None = field(default=None, repr=False)
-    repeats: Repeats | None = field(default=None, repr=False)
-    features: pd.DataFrame = field(default_factory=pd.DataFrame, repr=False)
+    name: str  # of the file
+    grouped: GroupedAnswers = field(repr=False)  # answers sorted into classes
+    rule: str  # when two answers are the same
+    columns: dict  # {role: column} of the columns that were used
+    notes: tuple = ()  # what a reader should know
+    sha256: str = ""  # of the file
+    features: pd.DataFrame = field(default_factory=pd.DataFrame, repr=False)  # a row a question, such as its topic
 
     @property
     def n_questions(self):
-        """Number of questions."""
         return len(self.grouped.counts)
 
     @property
     def n_answers(self):
-        """Number of answers."""
         return int(self.grouped.n_answers.sum())
 
     @property
@@ -101,15 +79,14 @@ class AnswerTable:
 
 def read_answers(
     path=SHIPPED, *, question="question", sample="sample", answer="answer", confidence="confidence",
-    reference="reference", correct="", counts=(), rule="auto", system="", only="",
+    reference="reference", correct="", counts=(), rule="auto",
 ):  # fmt: skip
-    """Read a file of sampled answers; a ValueError says what to mend if it cannot be used.
+    """Read a file of sampled answers; a ValueError names the file, the column, the rule and the first row.
 
     Parameters
     ----------
     path : str, Path or DataFrame, default "data/digit_answers.csv.gz"
-        A table with one row an answer, or a file: CSV, Parquet, Feather, Excel or JSON lines (also .gz); looked up
-        here, then in the repository.
+        A table with one row an answer, or a file as for `read_scores`.
         Or a log of Inspect (`.eval`, `.json`) or lm-evaluation-harness (`samples_*.jsonl`), known by its content, with
         the columns question, sample, answer (as its scorer read it), reply (the whole text), target and, if it holds
         log-probabilities, likelihood (of the reply). The recorded log `data/smollm2_answers.jsonl.gz`, or the table of
@@ -128,22 +105,13 @@ def read_answers(
     rule : str, default "auto"
         When two answers are the same, see `helpers.answers.spell_answers`; "auto" looks whether nearly all right
         answers, or all answers, are numbers, dates or letters of options.
-    system : str, default ""
-        Column that tells several systems (models, prompts) apart; "" for one.
-    only : str, default ""
-        The system whose answers are read; "" for the first.
 
     Returns
     -------
     AnswerTable
-        Answers that the rule cannot read count as answers of their own; missing references and confidences are
-        counted. Empty cells and null are missing, in CSV also NA and NaN.
-
-    Raises
-    ------
-    ValueError
-        For a file that is not there, damaged or of another format, a column that is not there or has two roles, and
-        values that break the rule of their column; names the file, the column, the rule and the first row.
+        With `grouped` (a `GroupedAnswers`), `features` (further columns about whole questions) and `notes`. Answers
+        that the rule cannot read count as answers of their own; missing references and confidences are counted. Empty
+        cells and null are missing, in CSV also NA and NaN.
 
     Examples
     --------
@@ -155,7 +123,10 @@ def read_answers(
     """
     check_one_of(rule, "rule", ("auto", *RULES))
     graded = bool(correct) or reference == DEFAULTS["reference"]
-    source = open_system(path, system, only, correct, graded)
+    source = layouts.open_systems(path, correct, graded)
+    names = layouts.systems_of(source)
+    if len(names) > 1:
+        source = layouts.of_system(source, "", names[0])
     if set(RECORDED) <= set(source.names) and not correct and graded:
         answer = "spelling" if answer == "answer" else answer
         correct = "correct"
@@ -164,19 +135,22 @@ def read_answers(
     if source.is_log:  # graded by what graded the log, if it tells for each answer
         correct = "correct" if "correct" in source.names else ""
         reference = "target" if graded else reference
-    roles = {"question": question, "confidence": confidence, "reference": "" if correct else reference}
     if len(counts):
         if question == DEFAULTS["question"] and question not in source.names:
-            roles["question"] = ""
-        columns, notes = find_columns(source, roles)
-        table = _from_columns(source, columns, notes, counts)
-        return _with_features(table, source, {system, *counts})
-    columns, notes = find_columns(source, {"answer": answer, "sample": sample, "correct": correct} | roles)
+            question = ""
+        source, answer, question = layouts.with_counts(source, list(counts), question, reference)
+        sample = correct = ""
+        rule = "class"
+    roles = {"answer": answer, "sample": sample, "correct": correct, "question": question, "confidence": confidence}
+    columns, notes = layouts.find_columns(source, roles | {"reference": "" if correct else reference})
     for role in ("question", "answer"):
         if role not in columns:
             raise ValueError(f"{role} must name a column of {source.name}, but it is not given.")
     table = _from_rows(source, columns, notes, rule)
-    return _with_features(table, source, {system, sample, answer, confidence, reference, correct})
+    if source.is_log or set(RECORDED) <= set(source.names):  # their other columns are not about whole questions
+        return table
+    used = {question, sample, answer, confidence, reference, correct, *counts, *table.columns.values()}
+    return replace(table, features=question_columns(source, question, used, table.grouped.questions))
 
 
 def read_systems(path, *, system="", systems=(), against="", **columns):
@@ -200,11 +174,6 @@ def read_systems(path, *, system="", systems=(), against="", **columns):
     dict of str to AnswerTable
         One or two, the one to audit first.
 
-    Raises
-    ------
-    ValueError
-        As `read_answers`, for systems that are not there or more than two, and for both a column and a second file.
-
     Examples
     --------
     >>> rows = {"question": ["a", "a", "b", "b"] * 2, "answer": list("xxyzxyzz"), "model": ["new"] * 4 + ["old"] * 4}
@@ -217,11 +186,10 @@ def read_systems(path, *, system="", systems=(), against="", **columns):
             raise ValueError("against names a second file, so system and systems must be empty.")
         first = read_answers(path, **columns)
         second = read_answers(against, **columns)
-        names = [first.name, second.name if second.name != first.name else f"{second.name} (2)"]
-        return dict(zip(names, [first, second], strict=True))
+        return {first.name: first, second.name if second.name != first.name else f"{second.name} (2)": second}
     graded = bool(columns.get("correct")) or columns.get("reference", "reference") == "reference"
-    source = open_all(path, columns.get("correct", ""), graded)
-    names = systems_of(source, system)
+    source = layouts.open_systems(path, columns.get("correct", ""), graded)
+    names = layouts.systems_of(source, system)
     for name in systems:
         if not names:
             raise ValueError(f"systems names {name!r}, but system names no column that tells systems apart.")
@@ -231,7 +199,7 @@ def read_systems(path, *, system="", systems=(), against="", **columns):
         return {"": read_answers(source, **columns)}
     if len(chosen) > 2:
         raise ValueError(f"systems must name two at the most, but there are {len(chosen)}: {', '.join(chosen)}.")
-    return {name: read_answers(source, system=system, only=name, **columns) for name in chosen}
+    return {name: read_answers(layouts.of_system(source, system, name), **columns) for name in chosen}
 
 
 def table_of_counts(counts, correct=None, *, confidence=None, name="simulated"):
@@ -240,7 +208,7 @@ def table_of_counts(counts, correct=None, *, confidence=None, name="simulated"):
     Parameters
     ----------
     counts : (Q, C) int array
-        How often each class was the answer to each question.
+        How often each class was the answer to each question, at least twice together.
     correct : (Q, C) array of 0, 1 and -1, optional
         Whether the class is right; -1 for unknown, which all are by default.
     confidence : (Q,) array, optional
@@ -252,11 +220,6 @@ def table_of_counts(counts, correct=None, *, confidence=None, name="simulated"):
     -------
     AnswerTable
         Its questions are numbered.
-
-    Raises
-    ------
-    ValueError
-        For counts that are not whole or below 0, or a question with fewer than two answers.
 
     Examples
     --------
@@ -273,64 +236,45 @@ def table_of_counts(counts, correct=None, *, confidence=None, name="simulated"):
     order = np.zeros((len(counts), 0), dtype=int)
     questions = np.arange(len(counts))
     grouped = GroupedAnswers(counts, names, questions, n_answers, correct, stated, n_stated, n_unread, order, {})
-    return AnswerTable(name, grouped, "class", "columns", {}, len(counts))
-
-
-def _with_features(table, source, used):
-    """A table with the further columns of its file that are about whole questions; those of a log are not."""
-    question = table.columns.get("question", "")
-    if not question or source.is_log or set(RECORDED) <= set(source.names):
-        return table
-    used = used | {question, *table.columns.values()}
-    return replace(table, features=question_columns(source, question, used, table.grouped.questions))
+    return AnswerTable(name, grouped, "class", {})
 
 
 def _from_rows(source, columns, notes, rule):
     """`AnswerTable` of a file with an answer, a list or a dictionary of counts in each row."""
-    frame, layout = long_rows(source, columns)
-    if layout != "answers":
+    frame = layouts.long_rows(source, columns)
+    if frame["row"].duplicated().any():  # lists or counts number their answers themselves
         columns = {role: name for role, name in columns.items() if role != "sample"}
         notes = [note for note in notes if "'sample'" not in note]
-    place = check_rows(source, columns, frame)
+    place = layouts.check_rows(source, columns, frame)
     several = (frame.groupby("question", sort=False)["row"].transform("size") > 1).to_numpy()
     if not several.all():
         n_single = int((~several).sum())
         notes.append(f"{n_single:,} question{'s' if n_single > 1 else ''} with a single answer left out")
         frame = frame[several].reset_index(drop=True)
         place = place[several]
-    repeats = None
-    if layout != "counts":
-        repeats = find_repeats(frame["question"], place, frame["answer"])
-    if repeats is not None and len(repeats.copies):
-        rank = frame.assign(place=place).groupby("question", sort=False)["place"].rank(method="first")
-        first = ~rank.isin(repeats.copies).to_numpy()
-        notes.append(f"{repeats}: {(~first).sum():,} copies are left out")
-        frame = frame[first].reset_index(drop=True)
-        place = place[first]
     read = {}
     if "confidence" in columns:
         read["confidence"] = parse_confidences(frame["confidence"])
         notes += _about_confidences(source, columns["confidence"], frame["confidence"], read["confidence"])
     if "correct" in columns:
         read["grade"] = _grades(source, columns["correct"], frame["correct"], frame["row"])
-    looked = "class" if rule == "class" else look_for_rule(frame["answer"], frame.get("reference"))
-    used = looked if rule == "auto" else rule
-    grouped = _grouped(source, columns, frame, place, used, read)
-    moves = None
-    if rule == "auto" and looked != "normalized":
-        plain = _grouped(source, columns, frame, place, "normalized", read)
-        moves = rule_moves("normalized", plain, grouped, looked, chosen=True)
-        if moves is None and (plain.counts.shape == grouped.counts.shape) and (plain.counts == grouped.counts).all():
-            used = "normalized"
-            grouped = plain
-    elif rule not in ("auto", "class", looked):
-        moves = rule_moves(rule, grouped, _grouped(source, columns, frame, place, looked, read), looked, chosen=False)
-    if moves is not None:
-        notes.append(str(moves))
-    notes += source.notes
-    return AnswerTable(
-        source.name, grouped, used, layout, columns, len(frame), tuple(notes), source.sha256, moves, repeats
-    )
+    if rule == "auto":
+        rule = look_for_rule(frame["answer"], frame.get("reference"))
+    grouped = _grouped(source, columns, frame, place, rule, read)
+    return AnswerTable(source.name, grouped, rule, columns, (*notes, *source.notes), source.sha256)
+
+
+def look_for_rule(answers, references=None):
+    """The rule for numbers, dates or letters if nearly all right answers (or answers) are such; else "normalized"."""
+    given = pd.Series(answers if references is None or not references.notna().any() else references).dropna()
+    texts = given.map(lambda value: str(value).strip()).unique()
+    if not len(texts):
+        return "normalized"
+    for rule, pattern in KINDS.items():
+        fits = [bool(pattern.fullmatch(text if rule == "letter" else text.lower())) for text in texts]
+        if np.mean(fits) >= NEARLY_ALL and pd.notna(spell_answers(answers, rule)).mean() >= MOST:
+            return rule if rule != "letter" or len({text.strip("().").upper() for text in texts}) > 1 else "normalized"
+    return "normalized"
 
 
 def _grouped(source, columns, frame, place, rule, read):
@@ -339,10 +283,9 @@ def _grouped(source, columns, frame, place, rule, read):
     if pd.isna(spelled).all():
         first = frame["answer"].dropna()
         shown = f"; the first is {first.iloc[0]!r}" if len(first) else ""
-        other = "; rule 'normalized' reads any text" if rule in ("numeric", "date", "letter") and len(first) else ""
         raise ValueError(
             f"{source.name}: column {columns['answer']!r} must hold answers that rule {rule!r} can read, but it reads "
-            f"none of the {len(frame):,}{shown}{other}."
+            f"none of the {len(frame):,}{shown}."
         )
     right = {}
     if "reference" in columns:
@@ -381,45 +324,9 @@ def _about_confidences(source, column, values, read):
             f"{source.name}: column {column!r} must hold confidences such as 0.95 or 95%, but none of the "
             f'{read.n_unread:,} can be read; the first is {first!r}. If there are none, set confidence to "".'
         )
-    notes = []
-    if read.n_missing or read.n_unread:
-        faults = {"are empty": read.n_missing, "cannot be read": read.n_unread}
-        parts = " and ".join(f"{count:,} {fault}" for fault, count in faults.items() if count)
-        notes += [f"of {len(values):,} confidences, {parts}; they are left out, not taken for 100 %"]
-    if read.n_as_percent:
-        notes += [f"{read.n_as_percent:,} confidences above 1 without a sign are read as percent"]
-    return notes
-
-
-def _from_columns(source, columns, notes, names):
-    """`AnswerTable` of a file with one row a question and a column of counts for each class."""
-    check_columns(source.name, source.names, columns | {f"counts[{k}]": name for k, name in enumerate(names)})
-    counts = count_columns(source, names)
-    few = counts.sum(axis=1).to_numpy() < 2
-    if 2 * few.sum() >= few.size:
-        first = int(np.argmax(few))
-        raise ValueError(
-            f"{source.name}: most questions must have at least two answers, but {source.where(first)} counts "
-            f"{counts.iloc[first].sum()}{f' (and {few.sum() - 1:,} more)' if few.sum() > 1 else ''}."
-        )
-    if few.any():
-        note = f"{few.sum():,} question{'s' if few.sum() > 1 else ''} with fewer than two answers left out"
-        source = source.only(np.flatnonzero(~few), note)
-        counts = counts[~few]
-    frame = source.read(list(columns.values())).rename(columns={name: role for role, name in columns.items()})
-    questions = frame.get("question", pd.Series(np.arange(len(counts))))
-    references = frame.get("reference")
-    confidence = None
-    unnamed = (questions.isna() | questions.duplicated()).to_numpy()
-    if unnamed.any():
-        source.reject(columns["question"], "name each question once", unnamed, questions)
-    if references is not None:
-        wrong = (references.notna() & ~references.isin(list(names))).to_numpy()
-        if wrong.any():
-            source.reject(columns["reference"], f"name one of the columns {', '.join(names)}", wrong, references)
-    if "confidence" in frame:
-        confidence = parse_confidences(frame["confidence"])
-        notes += _about_confidences(source, columns["confidence"], frame["confidence"], confidence)
-    grouped = counted_classes(counts.to_numpy(), names, questions.to_numpy(), references, confidence)
-    notes += source.notes
-    return AnswerTable(source.name, grouped, "class", "columns", columns, len(counts), tuple(notes), source.sha256)
+    notes = {
+        "are empty; they are left out, not taken for 100 %": read.n_missing,
+        "cannot be read; they are left out, not taken for 100 %": read.n_unread,
+        "are above 1 without a sign; they are read as percent": read.n_as_percent,
+    }
+    return [f"of {len(values):,} confidences, {count:,} {what}" for what, count in notes.items() if count]

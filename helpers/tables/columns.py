@@ -38,7 +38,6 @@ def in_percent(values):
 
 
 def _numbers(values):
-    """A column as numbers, NaN for what is none."""
     return values if values.dtype.kind in "biuf" else pd.to_numeric(values.astype(object), errors="coerce")
 
 
@@ -49,11 +48,7 @@ def numbers(table, column, values, rule="hold numbers"):
     bad = array.isna()
     if bad.any():
         text = values[bad].dropna().astype(str)
-        hint = ""
-        if text.str.fullmatch(DECIMALS).any():
-            hint = "Write decimals with a point, not a comma."
-        elif text.str.strip().str.endswith("%").any():
-            hint = "Write 0.25, not 25%, or a percent sign in every row."
+        hint = "Write decimals with a point, not a comma." if text.str.fullmatch(DECIMALS).any() else ""
         table.reject(column, rule, bad, values, hint)
     return array.to_numpy(dtype=float)
 
@@ -84,23 +79,18 @@ def _cure_of_labels(column, values, number):
     if len(kinds) > 2 and number.between(0, 1).all():
         return "It looks like a score: are label and score exchanged?"
     if len(kinds) > MANY and (number % 1 != 0).any() and number.notna().all():
-        return (
-            "It looks like the outcome of a regression. What can be audited is the probability of an event, such as a "
-            "value above a limit."
-        )
+        return "It looks like a regression: audit the probability of an event, such as a value above a limit."
     size = dict(zip(values, number.fillna(0), strict=True))  # of two numbers the larger, of two words the last
     event = max(kinds, key=lambda kind: (size[kind], str(kind)))
     event = event if isinstance(event, str) else float(event)
     example = f"for example table[{column!r}] = (table[{column!r}] == {event!r}).astype(int)."
     if len(kinds) == 2:
-        return (
-            f"It holds {kinds[0]} and {kinds[1]}: write 1 for the event that the score is the probability of, {example}"
-        )
+        return f"It holds {kinds[0]} and {kinds[1]}: write 1 for the event that is scored, {example}"
     shown = ", ".join(map(str, kinds[:5]))
     return (
-        f"It holds {len(kinds):,} different values: {shown}{', …' if len(kinds) > 5 else ''}. What can be audited is "
-        f"one class against the rest, with its score, {example} Or whether the prediction is right: 1 where it is, "
-        "with the score of the predicted class."
+        f"It holds {len(kinds):,} different values: {shown}{', …' if len(kinds) > 5 else ''}. Give a score for each "
+        f"(score 'p_*'), or audit one class against the rest, {example} Or whether the prediction is right, with its "
+        "score."
     )
 
 
@@ -125,7 +115,6 @@ def scores(table, column, values):
 
 
 def weights(table, column, values):
-    """Sampling weights of a column."""
     rule = f"hold weights from 0 to {LARGEST:g}"
     weight = numbers(table, column, values, rule)
     bad = ~((weight >= 0) & (weight <= LARGEST))

@@ -20,16 +20,12 @@ class Embeddings:
     ----------
     name : str
         Name of the file.
-    y : (n,) array of 0 and 1
-        What happened; for several classes, whether the predicted class is right.
-    p : (n,) array
-        Stated probability of that.
+    y, p : (n,) arrays
+        What happened, 0 or 1 (for several classes: is the predicted one right), and its stated probability.
     X : (n, d) DataFrame
         Features of the network.
-    kind : (n,) array of str, optional
-        Names of known kinds of cases.
-    groups : (n,) int array, optional
-        Codes of rows that are not independent (one image several times).
+    kind, groups : (n,) arrays, optional
+        Names of known kinds of cases; codes of rows that are not independent (one image several times).
 
     Examples
     --------
@@ -71,17 +67,17 @@ def _open_npz(path):
 
 
 def read_embeddings(path, label="label", score="score", *, kind=None, group=None, min_rows=200):
-    """Read a table with one row for each case: label, score, features of the network's last hidden layer.
+    """Read a table of labels, scores and features of a network's last hidden layer; a ValueError says what to mend.
 
     Parameters
     ----------
     path : str, Path or DataFrame
-        A table, or a CSV, Parquet, Feather, Excel, JSON lines or npz file; in an npz file arrays (n,) are columns and
-        a table (n, d) holds d. All columns without a role are features and must be numbers, finite in every row.
+        A table, or a file as for `read_scores`, or npz, in which arrays (n,) are columns and a table (n, d) holds d.
+        All columns without a role are features and must be numbers, finite in every row.
     label : str, default "label"
         Column with 0/1: is the class 1, or for several classes, is the predicted class right.
     score : str, default "score"
-        Column with the stated probability of that, in [0, 1].
+        Column with the stated probability of that.
     kind : str, optional
         Column with known kinds of cases ("sketch", "tattoo").
     group : str, optional
@@ -92,12 +88,7 @@ def read_embeddings(path, label="label", score="score", *, kind=None, group=None
     Returns
     -------
     Embeddings
-        The checked table.
-
-    Raises
-    ------
-    ValueError
-        Names the file, the column, the rule and the first row that breaks it.
+        With `y`, `p`, `X` and, where they are asked for, `kind` and `groups`.
 
     Examples
     --------

@@ -57,7 +57,6 @@ class Table:
     # number in the file of each row, from 1, or how errors name it
     places: Sequence | None = field(default=None, repr=False)
     unit: str = "row"
-    gaps: dict = field(default_factory=dict, repr=False)  # {column of words: note on those that were read as missing}
     sha256: str = ""
     as_text: bool = False  # whether cells are read as texts, lists and dictionaries, None where empty, as answers are
     is_log: bool = False
@@ -72,11 +71,9 @@ class Table:
 
     @property
     def names(self):
-        """Names of the columns."""
         return list(self.frame)
 
     def read(self, columns):
-        """Some columns as a DataFrame."""
         frame = self.frame[list(columns)]
         if not self.as_text:
             return frame.infer_objects()
@@ -88,7 +85,6 @@ class Table:
         return replace(self, frame=self.frame.iloc[rows], places=places, notes=[*self.notes, note])
 
     def where(self, row):
-        """How an error names a row."""
         place = self.places[row]
         return place if isinstance(place, str) else f"{self.unit} {place:,}"
 
@@ -110,30 +106,7 @@ def check_names(table, names):
 
 
 def find_table(path, extensions=EXTENSIONS):
-    """Find a table: as given, else inside the repository or the shipped data.
-
-    Parameters
-    ----------
-    path : str or Path
-        Name of the file.
-    extensions : tuple of str, default EXTENSIONS
-        Ends of names that are tables.
-
-    Returns
-    -------
-    Path
-        Where the file is.
-
-    Raises
-    ------
-    ValueError
-        If it is not there, a folder, or in another format.
-
-    Examples
-    --------
-    >>> find_table("data/rand_scores.csv.gz").name
-    'rand_scores.csv.gz'
-    """
+    """Path of a table: as given, else inside the repository or the shipped data; ValueError if there is none."""
     if not isinstance(path, str | os.PathLike):
         raise ValueError(f"path must name a file, but it is {path!r:.60}.")
     path = Path(os.path.expanduser(path))
@@ -167,7 +140,7 @@ def open_table(source, extensions=EXTENSIONS, *, as_text=False, reader=None):
             table = open_csv(path, as_text)
         elif name.endswith(JSON_LINES):
             records, lines, notes = read_json_lines(path)
-            table = Table(path.name, frame_of_records(records), notes, lines, "line")
+            table = Table(path.name, pd.DataFrame(records, dtype=object), notes, lines, "line")
         else:
             table = open_excel(path) if name.endswith(".xlsx") else open_arrow(path)
     with path.open("rb") as content:
@@ -192,73 +165,57 @@ def read_text(path):
     if not data or data.isspace():
         raise ValueError(f"{path.name} is empty.")
     if b"\0" in data[:4096]:
-        raise ValueError(
-            f"{path.name} is not a text file; give an Excel workbook, Parquet or gzip its own ending, or save it again "
-            "as text (UTF-8)."
-        )
-    notes = []
-    if not data.endswith((b"\n", b"\r")):
-        notes.append("the last line has no line end: check that the file is complete")
+        raise ValueError(f"{path.name} is not a text file: give a workbook, Parquet or gzip its own ending.")
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
         data = data.decode("cp1252", errors="replace").encode("utf-8")
-        notes.append("the text is not in UTF-8 and was read as Windows-1252: check letters such as é")
-    return data, notes
+        return data, ["the text is not in UTF-8 and was read as Windows-1252: check letters such as é"]
+    return data, []
 
 
 def open_csv(path, as_text):
     """A CSV file as a `Table`; its separator and its decimal sign are known from its first lines."""
     data, notes = read_text(path)
-    looks = [(separator, list(itertools.islice(_rows(data, separator), LOOKED_AT))) for separator in SEPARATORS]
-    separator, rows = max(looks, key=_fields)
-    if len(rows) < 2:
+    looks = {separator: list(itertools.islice(_lines(data, separator), LOOKED_AT)) for separator in SEPARATORS}
+    separator = max(looks, key=lambda one: _fields([row for _, row in looks[one]]))
+    if len(looks[separator]) < 2:
         raise ValueError(f"{path.name} has a header but no rows.")
-    header = _named(rows[0][1])
-    cells = [cell for _, row in rows for cell in row]
+    cells = [cell for _, row in looks[separator] for cell in row]
     commas = separator != "," and any(re.match(NOT_THOUSANDS, cell) for cell in cells)
     decimal = "," if commas and not any(re.match(DECIMAL_POINT, cell) for cell in cells) else "."
     if separator != "," and ".tsv" not in path.name.lower():
         notes.append(f"columns are separated by {SEPARATORS[separator]}")
     if decimal == ",":
         notes.append("numbers are written with a decimal comma")
-
-    def parsed(**options):
-        return pd.read_csv(
-            io.BytesIO(data), sep=separator, decimal=decimal, names=header, header=0, index_col=False,
-            keep_default_na=False, low_memory=False, **EXACT, **options,
-        )  # fmt: skip
-
-    check_names(path.name, header)
-    if len(rows[1][1]) != len(header):  # pandas takes this line's width for that of all
-        _check_lines(path.name, _rows(data, separator), len(header))
+    check_names(path.name, [name for name in looks[separator][0][1] if name.strip()])  # pandas would rename them
     try:
-        frame = parsed(dtype=str if as_text else None, na_values=MISSING_WORDS)
-    except pd.errors.ParserError as error:
-        _check_lines(path.name, _rows(data, separator), len(header))
+        with warnings.catch_warnings(action="error", category=pd.errors.ParserWarning):
+            frame = pd.read_csv(
+                io.BytesIO(data), sep=separator, decimal=decimal, index_col=False, keep_default_na=False,
+                na_values=MISSING_WORDS, low_memory=False, dtype=str if as_text else None, **EXACT,
+            )  # fmt: skip
+    except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
+        _check_lines(path.name, data, separator)
         raise ValueError(f"{path.name} cannot be read as CSV: {' '.join(str(error).split())}.") from None
-    if frame.iloc[:, -1].isna().any():  # pandas fills up lines that are too short
-        _check_lines(path.name, _rows(data, separator), len(header))
+    if frame.iloc[:, -1:].isna().any(axis=None):  # pandas fills up lines that are too short
+        _check_lines(path.name, data, separator)
     words = [name for name in frame if frame[name].dtype.kind not in "biuf"]
     if decimal == "," and words:
         frame[words] = frame[words].replace(DECIMAL_COMMA, r"\1.\2", regex=True)
-    missing = [] if as_text else [name for name in words if frame[name].isna().any()]
-    gaps = _gaps(parsed(dtype=str, na_values=[""], usecols=missing)) if missing else {}
-    return Table(path.name, frame, notes, gaps=gaps)
+    return Table(path.name, frame, notes)
 
 
-def _fields(look):
+def _fields(rows):
     """Whether the first rows have equally many fields, more than one, and how many the header has."""
-    rows = [row for _, row in look[1]]
     width = len(rows[0]) if rows else 0
     return width > 1 and {len(row) for row in rows} == {width}, width
 
 
-def _rows(data, separator):
+def _lines(data, separator):
     """(number of its first line, fields) of each line of a CSV that is not blank."""
     csv.field_size_limit(2**31 - 1)  # bytes; Python's reader takes 131,072, and long answers have more
-    lines = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", newline="")
-    reader = csv.reader(lines, delimiter=separator)
+    reader = csv.reader(io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", newline=""), delimiter=separator)
     first = 1
     for row in reader:
         if len(row) > 1 or (row and row[0].strip()):
@@ -266,35 +223,15 @@ def _rows(data, separator):
         first = reader.line_num + 1
 
 
-def _check_lines(name, rows, n_fields):
+def _check_lines(name, data, separator):
     """ValueError for the first line that has not as many fields as the header."""
-    for line, row in rows:
+    lines = _lines(data, separator)
+    n_fields = len(next(lines)[1])
+    for line, row in lines:
         if len(row) != n_fields:
-            hint = ""
-            if n_fields == 1:
-                hint = " Does a title stand above the header?"
-            elif next(rows, None) is None:
-                hint = " The file ends there: is it cut off, or is a quote never closed?"
             raise ValueError(
-                f"{name} must have {n_fields} fields in every line, as in its header, but line {line:,} has "
-                f"{len(row)}.{hint}"
+                f"{name} must have {n_fields} fields in every line, as in its header, but line {line:,} has {len(row)}."
             )
-
-
-def _named(header):
-    """Names of columns, as pandas calls those without one."""
-    return [name if name.strip() else f"Unnamed: {k}" for k, name in enumerate(header)]
-
-
-def _gaps(words):
-    """{column: note} on words such as "NA" that were read as missing."""
-    gaps = {}
-    for name in words:
-        counts = words[name][words[name].isin(MISSING_WORDS)].value_counts()
-        if counts.size:
-            shown = " and ".join(f"{word!r} ({count:,} times)" for word, count in counts.items())
-            gaps[name] = f"in {name!r}, {shown} {'was' if counts.size == 1 else 'were'} read as missing"
-    return gaps
 
 
 def read_json_lines(path):
@@ -306,18 +243,11 @@ def read_json_lines(path):
         try:
             record = json.loads(line)
         except ValueError as error:
-            hint = "write one object {...} a line, or is the file cut off there?"
-            raise ValueError(f"{path.name}: line {number:,} is not JSON ({error}); {hint}") from None
+            raise ValueError(f"{path.name}: line {number:,} is not JSON ({error}).") from None
         if not isinstance(record, dict):
             raise ValueError(f"{path.name} must hold one object {{...}} a line, but line {number:,} is {line:.40}.")
         records.append(record)
     return records, list(lines), notes
-
-
-def frame_of_records(records):
-    """A DataFrame of objects, with the keys of all records in order of first appearance; None where one lacks a key."""
-    names = dict.fromkeys(name for record in records for name in record)
-    return pd.DataFrame({name: pd.Series([record.get(name) for record in records], dtype=object) for name in names})
 
 
 # ---- other formats --------------------------------------------------------------------------------------------
@@ -335,7 +265,7 @@ def open_excel(path):
     cells = cells.dropna(how="all")
     if len(cells) < 2:
         raise ValueError(f"{path.name} has no rows below a header in its first sheet, {sheets[0]!r}.")
-    header = _named(["" if pd.isna(name) else str(name) for name in cells.iloc[0]])
+    header = [f"Unnamed: {k}" if pd.isna(cells.iloc[0, k]) else str(cells.iloc[0, k]) for k in range(cells.shape[1])]
     notes = [f"the first of {len(sheets)} sheets, {sheets[0]!r}, was read"] if sheets[1:] else []
     return Table(path.name, cells[1:].set_axis(header, axis=1).infer_objects(), notes)
 

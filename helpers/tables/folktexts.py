@@ -54,15 +54,13 @@ def read_folktexts(predictions, people, *, features=None, weight=None, group=Non
     features : list of str, optional
         Columns of `people` that the audit may use; None takes all but weight and group. Leave out the answer itself
         (such as PINCP where the question is income).
-    weight : str, optional
-        Column of `people` with sampling weights (PWGTP).
-    group : str, optional
-        Column of `people` with households (SERIALNO).
+    weight, group : str, optional
+        Columns of `people` with sampling weights (PWGTP) and with households (SERIALNO).
 
     Returns
     -------
     ScoreTable
-        Education is an ordered category, other codes with words are categories.
+        As of `read_scores`. Education is an ordered category, other codes with words are categories.
 
     Raises
     ------
@@ -106,8 +104,7 @@ def _indexed(path, names, *more):
     check_columns(table.name, table.names, {f"column {k}": name for k, name in enumerate(names, 1)})
     frame = table.read([index, *names]).set_index(index)
     if not frame.index.is_unique:
-        twice = frame.index.duplicated()
-        table.reject(index, "name each row once", twice, frame.index)
+        table.reject(index, "name each row once", frame.index.duplicated(), frame.index)
     return frame, table
 
 

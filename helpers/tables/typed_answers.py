@@ -23,37 +23,16 @@ MOST_ROUNDED = 0.01  # how far the sum of many of them may be off
 
 @dataclass(frozen=True)
 class TypedAnswers:
-    """The answers to one question, one row a case.
-
-    Parameters
-    ----------
-    question : str
-        Name of the question.
-    type : {"yes-no", "choice", "score"}
-        What is asked; the options of a score are ordered, lowest first.
-    y : (n,) int array
-        The option that was right, from 0.
-    P : (n, K) DataFrame
-        Stated probabilities; the columns are the options.
-    X : (n, d) DataFrame
-        What else is known about the cases.
-
-    Examples
-    --------
-    >>> answers = read_typed_answers("data/sparrow_answers.jsonl.gz")
-    >>> print(answers["liked"])
-    liked (yes-no): 1,200 answers, 2 options; 51.2% right
-    """
+    """The answers to one question, one row a case."""
 
     question: str
-    type: str
-    y: np.ndarray = field(repr=False)
-    P: pd.DataFrame = field(repr=False)
-    X: pd.DataFrame = field(repr=False)
+    type: str  # the options of a score are ordered, lowest first
+    y: np.ndarray = field(repr=False)  # (n,) the option that was right, from 0
+    P: pd.DataFrame = field(repr=False)  # (n, K) stated probabilities; the columns are the options
+    X: pd.DataFrame = field(repr=False)  # what else is known about the cases
 
     @property
     def options(self):
-        """The options, in their order."""
         return list(self.P)
 
     @property
@@ -78,14 +57,15 @@ def read_typed_answers(source):
     ----------
     source : str, Path or DataFrame
         File (.jsonl, .jsonl.gz) or table with the columns question, type ("yes-no", "choice" or "score"), options (a
-        list), probabilities (a list in the same order) and truth (one of the options). A question has the same type and
-        the same options in every row.
+        list; those of a score are ordered), probabilities (a list in the same order) and truth (one of the options). A
+        question has the same type and the same options in every row.
 
     Returns
     -------
     dict
-        {question: TypedAnswers}, in order of first appearance. Probabilities that were rounded for writing (to three
-        decimals or more) are divided by their sum.
+        {question: TypedAnswers}, in order of first appearance: `y` (the option that was right, from 0), `P` (a column
+        an option), `X` (what else the file holds), `confidence` and `correct` of the likeliest option. Probabilities
+        that were rounded for writing (to three decimals or more) are divided by their sum.
 
     Raises
     ------
@@ -104,32 +84,36 @@ def read_typed_answers(source):
     table = open_table(source, JSON_LINES, as_text=True)
     check_columns(table.name, table.names, {f"column {k}": name for k, name in enumerate(NEEDED, 1)})
     frame = table.read(NEEDED)
-    _check_questions(table, frame)
-    frame["probabilities"] = _checked_probabilities(table, frame)
-    _check_truth(table, frame)
+
+    def demand(column, rule, right, values=table.frame):
+        """ValueError for the first row that is not right, counting the others."""
+        bad = ~np.array(right, dtype=bool)
+        if bad.any():
+            table.reject(column, rule, bad, values[column])
+
+    question, kind, options = frame["question"], frame["type"], frame["options"]
+    demand("question", "name a question", [isinstance(name, str) for name in question])
+    demand("type", f"be one of {', '.join(TYPES)}", [value in TYPES for value in kind])
+    demand("options", "be a list of two or more different options", list(map(_are_options, options)))
+    sizes = options.map(len)
+    demand("options", "be two where the type is yes-no", (kind != "yes-no") | (sizes == 2))
+    for column in ("type", "options"):
+        first = dict(zip(reversed(question.tolist()), reversed(frame[column].tolist()), strict=True))
+        same = [value == first[name] for name, value in zip(question, frame[column], strict=True)]
+        demand(column, "be the same in every row of a question", same)
+    P = frame["probabilities"].map(_as_numbers)
+    demand("probabilities", "have one number for each option", P.map(np.shape) == sizes.map(lambda n: (n,)))
+    demand("probabilities", "lie in [0, 1]", [((row >= 0) & (row <= 1)).all() for row in P])
+    total = pd.DataFrame({"probabilities": [float(row.sum().round(6)) for row in P]})
+    near = np.abs(total["probabilities"] - 1) <= np.minimum(ROUNDED * sizes.to_numpy(), MOST_ROUNDED)
+    demand("probabilities", "sum to 1", near, total)
+    frame["probabilities"] = [row / row.sum() for row in P]
+    demand("truth", "be known for every answer", frame["truth"].notna())
+    demand(
+        "truth", "be one of the options", [value in some for value, some in zip(frame["truth"], options, strict=True)]
+    )
     known = table.frame.drop(columns=list(NEEDED)).infer_objects()
     return {name: _one_question(name, rows, known) for name, rows in frame.groupby("question", sort=False)}
-
-
-def _demand(table, column, rule, right, shown=None):
-    """ValueError for the first row that is not `right`, counting the others; `shown` are the values it may name."""
-    bad = ~np.array(list(right), dtype=bool)
-    if bad.any():
-        table.reject(column, rule, bad, table.frame[column] if shown is None else shown)
-
-
-def _check_questions(table, frame):
-    """ValueError unless each row has a question, a type and a list of options: those of the question's first row."""
-    question, kind, options = frame["question"], frame["type"], frame["options"]
-    _demand(table, "question", "name a question", [isinstance(name, str) for name in question])
-    _demand(table, "type", f"be one of {', '.join(TYPES)}", [value in TYPES for value in kind])
-    _demand(table, "options", "be a list of two or more different options", map(_are_options, options))
-    sizes = zip(kind, options, strict=True)
-    _demand(table, "options", "be two where the type is yes-no", [k != "yes-no" or len(o) == 2 for k, o in sizes])
-    first = (~question.duplicated()).groupby(question).transform("idxmax")
-    for column in ("type", "options"):
-        pairs = zip(frame[column], frame[column].loc[first], strict=True)
-        _demand(table, column, "be the same in every row of a question", [value == other for value, other in pairs])
 
 
 def _are_options(options):
@@ -139,32 +123,12 @@ def _are_options(options):
     return len(options) >= 2 and len(set(options)) == len(options)
 
 
-def _checked_probabilities(table, frame):
-    """Probabilities of each row as an array that sums to 1; ValueError if they are no probabilities of its options."""
-    column = "probabilities"
-    rows = list(map(_as_numbers, frame[column]))
-    sizes = zip(rows, frame["options"], strict=True)
-    _demand(table, column, "have one number for each option", [row.shape == (len(options),) for row, options in sizes])
-    _demand(table, column, "lie in [0, 1]", [((row >= 0) & (row <= 1)).all() for row in rows])
-    total = [float(row.sum().round(6)) for row in rows]
-    tolerance = [min(ROUNDED * len(row), MOST_ROUNDED) for row in rows]
-    _demand(table, column, "sum to 1", np.abs(np.subtract(total, 1)) <= tolerance, total)
-    return pd.Series([row / row.sum() for row in rows], index=frame.index)
-
-
 def _as_numbers(values):
     """A list as an array of numbers; empty if it is none."""
     try:
         return np.array(values if isinstance(values, list) else [], dtype=float)
     except (TypeError, ValueError):
         return np.empty(0)
-
-
-def _check_truth(table, frame):
-    """ValueError unless the truth of each row is there, and one of its options."""
-    _demand(table, "truth", "be known for every answer", frame["truth"].notna())
-    pairs = zip(frame["truth"], frame["options"], strict=True)
-    _demand(table, "truth", "be one of the options", [truth in options for truth, options in pairs])
 
 
 def _one_question(name, rows, known):

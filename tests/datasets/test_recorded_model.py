@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
-from helpers.answers.spelling import spell_answers
 from helpers.datasets import DATA_FOLDER, load_smollm2_answers, load_smollm2_scores
 from tests.scripts import load_script
 
@@ -44,39 +43,6 @@ def test_log_probabilities_are_negative_and_the_posterior_is_their_product(answe
     assert whole["posterior"].between(0, 1).all()
 
 
-@pytest.mark.parametrize(
-    ("logprobs", "reason", "missing"),
-    [([-1, -1], "stop", True), ([-1, -1, -0.1], "stop", False), ([-1, -1], "length", False), (None, "stop", True)],
-)
-def test_the_end_is_one_more_than_the_tokens_of_the_text(tables, logprobs, reason, missing):
-    choice = {"text": "Answer: Rome", "finish_reason": reason, "logprobs": logprobs}
-    assert tables.lacks_end(choice, {" Rome": 2}) == missing
-
-
-def test_a_greedy_answer_takes_the_likeliest_first_word(answers):
-    greedy = answers[(answers["sample"] == 0) & (answers["answer"] != "")]
-    assert answers.loc[answers["sample"] > 0, "first_tokens"].isna().all()
-    likeliest = greedy["first_tokens"].map(lambda pairs: pairs[0][1])
-    place = [
-        np.abs(np.subtract(row[:2], value)).argmin() for row, value in zip(greedy["logprobs"], likeliest, strict=True)
-    ]
-    taken = [row[k] for row, k in zip(greedy["logprobs"], place, strict=True)]
-    assert np.allclose(likeliest, taken, atol=1e-4)
-    assert np.mean(np.array(place) == 0) > 0.5  # the others begin with a space of its own
-    masses = greedy["first_tokens"].map(lambda pairs: sum(np.exp(value) for _, value in pairs))
-    assert masses.between(0.05, 1.001).all() and (greedy["first_tokens"].str.len() == 20).all()
-
-
-def test_a_confidence_belongs_to_a_question_and_a_spelling(answers):
-    assert (answers["spelling"].fillna("") == pd.Series(spell_answers(answers["answer"])).fillna("")).all()
-    rated = answers[answers["is_true"].notna()]
-    assert (rated.groupby(["question", "spelling"])[["is_true", "is_true_mass"]].nunique() == 1).all().all()
-    for name in ("is_true", "is_true_mass", "is_true_swapped", "is_true_swapped_mass", "verbalised"):
-        assert answers[name].dropna().between(0, 1).all()
-    greedy = answers[(answers["sample"] == 0) & (answers["prompt"] == "examples")]
-    assert greedy[["is_true", "verbalised"]].notna().mean().min() > 0.95
-
-
 def test_stored_grades_are_those_of_the_rules(answers, tables):
     some = answers.sample(500, random_state=1)
     pairs = zip(some["question"], some["answer"], some["references"].str.split("|"), strict=True)
@@ -99,32 +65,17 @@ def test_the_grades_that_were_looked_at_are_those_of_the_table(answers):
     ("question", "answer", "references", "grade"),
     [
         ("What is the capital of Canada?", "Ottawa", "Ottawa", 1),
-        ("What is the capital of Canada?", "The capital of Canada is Ottawa.", "Ottawa", 1),
-        ("What is the capital of Italy?", "Rome, Italy", "Rome", 1),
         ("What is the capital of Canada?", "Toronto or Ottawa", "Ottawa", 0),
         ("What is the capital of Canada?", "Ottawa is not the capital", "Ottawa", 0),
-        ("How many days does April have?", "Thirty days", "30", 1),
         ("How many letters are in the English alphabet?", "twenty-six", "26", 1),
         ("How many metres are in a kilometre?", "1,000 metres", "1000", 1),
-        ("How many days does April have?", "30 or 31", "30", 0),
         ("What is 17 + 25?", "17 + 25 = 42", "42", 1),
-        ("What is 17 + 25?", "17 + 25 = 41", "42", 0),
         ("What is 2 - 1?", "2 - 1", "1", 0),
-        ("What is 4 times 5?", "205", "20", 0),
         ("What is the currency of India?", "Indian Rupees (INR)", "rupee|Indian rupee", 1),
-        ("Who wrote the Odyssey?", "It was written by Homer", "Homer", 1),
-        ("What is the capital of Canada?", "", "Ottawa", 0),
     ],
 )
 def test_rules_of_grading(tables, question, answer, references, grade):
     assert tables.grade_answer(question, answer, references.split("|")) == grade
-
-
-@pytest.mark.parametrize(
-    ("words", "digits"), [("twenty six", "26"), ("1,000 five", "1000 5"), ("three hundred", "3 hundred")]
-)
-def test_number_words(tables, words, digits):
-    assert tables.numbers_as_digits(words) == digits
 
 
 @pytest.mark.parametrize(("task", "least"), [("rand", 4000), ("sentiment", 1000)])
@@ -147,8 +98,3 @@ def test_sentences_are_balanced_in_every_form_and_the_script_makes_them():
 def test_the_script_makes_the_questions():
     questions = pd.read_csv(DATA_FOLDER / "smollm2_questions.csv", dtype=str)
     pd.testing.assert_frame_equal(load_script("make_smollm2_questions").make_table(), questions, check_dtype=False)
-
-
-def test_an_unknown_task_is_refused():
-    with pytest.raises(ValueError, match="task"):
-        load_smollm2_scores("rands")

@@ -3,13 +3,12 @@
 import hashlib
 import json
 
-import numpy as np
 import pytest
 
 from helpers.datasets import fetch_sampled_answers
 from helpers.datasets import sampled_answers as _sampled_answers
-from helpers.datasets.download import ManifestFile, find_cached
-from helpers.datasets.sampled_answers import answer_files, parse_answer
+from helpers.datasets.download import ManifestFile
+from helpers.datasets.sampled_answers import parse_answer
 
 RECORDS = [
     {
@@ -64,13 +63,9 @@ def test_the_table_has_one_row_for_each_answer(put):
 @pytest.mark.parametrize(
     ("text", "task", "parsed"),
     [
-        ("05/01/2021.", "date", "05/01/2021"),
         ("7/9/1972", "date", "07/09/1972"),
         ("from 01/02/2003 to 03/04/2005", "date", "03/04/2005"),
-        ("123/45/6789", "date", None),
         ("1/2/20034", "date", None),
-        ("", "date", None),
-        ("18", "gsm", "18"),
         ("about -1,234.50 dollars", "gsm", "-1234.5"),
         ("3.", "gsm", "3"),
         ("no idea", "gsm", None),
@@ -91,22 +86,3 @@ def test_a_file_of_another_kind_is_refused(put, broken):
 def test_an_unknown_system_is_named_with_its_neighbour():
     with pytest.raises(ValueError, match="one of the 12 systems, but it is 'GPT4/date'; did you mean 'GPT4/date_cot1'"):
         fetch_sampled_answers("GPT4/date")
-
-
-def test_every_file_asks_not_to_be_passed_on():
-    assert all("never redistribute" in entry.licence for entry in answer_files().values())
-
-
-@pytest.mark.parametrize("name", answer_files())
-def test_real_answers_in_the_cache(name):
-    if find_cached(answer_files()[name]) is None:
-        pytest.skip("not in the cache: set HONEST_DATA to a folder that holds it, or call fetch_sampled_answers once")
-    data = fetch_sampled_answers(name)
-    count = data.table.groupby("question").size()
-    assert len(count) == len(data.questions) and (count == data.n_samples).all()
-    assert np.array_equal(count.index, np.arange(len(count)))
-    right = data.table["parsed"] == data.table["reference"]
-    assert 0.3 < right.mean() < 1 and data.table["parsed"].isna().mean() < 0.2
-    assert right.mean() >= (data.table["answer"] == data.table["reference"]).mean()  # other spellings count as well
-    if data.task == "date":
-        assert data.table["reference"].str.fullmatch(r"\d\d/\d\d/\d{4}").all()

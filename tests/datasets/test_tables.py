@@ -32,12 +32,6 @@ def test_rand_units_undo_the_logarithms():
     assert X["limited"].isna().mean() == pytest.approx(0.052, abs=1e-3)
 
 
-@pytest.mark.parametrize("bad", [0, 1.5, True, "2"])
-def test_rand_min_visits_is_checked(bad):
-    with pytest.raises(ValueError, match="min_visits must"):
-        datasets.load_rand_hie(min_visits=bad)
-
-
 @pytest.mark.parametrize(
     ("load", "shape", "classes"),
     [("load_fair", (6366, 8), 2), ("load_digits", (1797, 64), 10), ("load_breast_cancer", (569, 30), 2)],

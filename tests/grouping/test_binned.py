@@ -3,8 +3,8 @@ nothing, and the edges where bins or regions run out of rows.
 """
 
 import itertools
-import tracemalloc
 from dataclasses import FrozenInstanceError
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,10 +14,9 @@ from scipy.special import expit
 from scipy.stats import binomtest
 
 from helpers.grouping import binned_grouping_loss, binned_grouping_loss_from_regions
-from helpers.scoring import BRIER, LOG, top_label
+from helpers.grouping.binned import _null_variance
 from helpers.simulation import BlindSpot, Links, Sigmoid
 
-RULES = pytest.mark.parametrize("rule", [BRIER, LOG], ids=["Brier", "log"])
 SEEDS = 30
 
 
@@ -57,9 +56,7 @@ def test_eight_rows_by_hand():
     assert abs(one.captured) < 1e-12 and one.induced == 0.0 and one.value == pytest.approx(one.plugin - one.bias)
     assert one.rate.tolist() == [0.25, 0.75] and one.count.tolist() == [4, 4] and one.stated.tolist() == [0.5, 0.5]
     assert one.bin_count.sum() == one.bin_count.max() == 8 and np.isnan(one.bin_rate).sum() == 14
-    assert one.calibration_binned == pytest.approx(-0.25 / 7)  # (y - p)(y' - p) over pairs
-    nats = binned_grouping_loss_from_regions(y, np.full(8, 0.5), region, rule=LOG, rng=0)
-    assert nats.plugin == pytest.approx(np.log(2) + (np.log(0.25) + 3 * np.log(0.75)) / 4)
+    assert one.calibration_loss == pytest.approx(-0.25 / 7)  # (y - p)(y' - p) over pairs
 
 
 def brute(y, p, region, n_bins, weight=None, groups=None):
@@ -123,21 +120,19 @@ def test_explained_is_what_it_says(rows, n_bins, weighted, clustered):
         assert ours.left_out == pytest.approx(left_out)
 
 
-@RULES
-def test_the_parts_add_up(rule):
+def test_the_parts_add_up():
     rng = np.random.default_rng(0)
     p = rng.random(900)
     region = rng.integers(0, 4, 900)
     y = rng.random(900) < p**2
     a, b = (
-        binned_grouping_loss_from_regions(y, p, region, correction=correction, rule=rule, rng=0)
+        binned_grouping_loss_from_regions(y, p, region, correction=correction, rng=0)
         for correction in ("regions", "bins")
     )
     assert a.value == pytest.approx(a.explained - a.captured) and b.value == pytest.approx(b.explained - b.induced)
     assert a.explained == pytest.approx(a.plugin - a.bias)
-    assert a.calibration_loss == pytest.approx(a.calibration_binned + a.calibration_induced)
     assert (a.explained, a.induced, a.captured) == (b.explained, b.induced, b.captured)
-    assert (a.taken_off, b.taken_off) == ("captured", "induced") and f"{a.value:z.4f} [" in str(a)
+    assert f"{a.value:z.4f} [" in str(a) and "captured" in str(a) and "induced" in str(b)
     assert a.count.sum() == a.n == a.bin_count.sum()
     assert np.bincount(a.region_bin, a.count * a.rate) / a.bin_count == pytest.approx(a.bin_rate)
     with pytest.raises(FrozenInstanceError):
@@ -153,6 +148,24 @@ def test_clopper_pearson():
         exact = binomtest(round(count * rate), int(count)).proportion_ci(method="exact")
         assert (result.rate_low[j], result.rate_high[j]) == pytest.approx((exact.low, exact.high))
     assert result.rate_low[0] == 0 and result.rate_high[-1] == 1
+
+
+def explained_of_all(y, index):
+    """Sums over regions of n (mean^2 - variance / n), for many rows of labels."""
+    total = 0.0
+    for region in np.unique(index):
+        part = y[:, index == region]
+        total = total + part.shape[1] * part.mean(axis=1) ** 2 - part.var(axis=1, ddof=1)
+    return total
+
+
+def test_the_variance_where_regions_do_not_differ_is_that_of_all_labels_that_may_be_drawn():
+    region = np.array([0, 0, 1, 1, 1, 2, 2, 2])
+    alike = np.zeros(8, int)
+    y = np.array(list(itertools.product([0.0, 1.0], repeat=8)))  # all equally likely at a rate of 1/2
+    estimates = (explained_of_all(y, region) - explained_of_all(y, alike)) / 8
+    rows = SimpleNamespace(y=y[0], region=region, bin=alike)
+    assert _null_variance(rows, np.array([0.25])) == pytest.approx(estimates.var())
 
 
 # ---- quadrature truth -----------------------------------------------------------------------------------------------
@@ -175,7 +188,7 @@ def cut(x, k):
     return np.searchsorted(np.linspace(-1.5, 1.5, k - 1), x) if k > 2 else (x > 0).astype(int)
 
 
-def parts(p, q, weight, n_bins, region, rule):
+def parts(p, q, weight, n_bins, region):
     """explained, induced, and what is left when the scores' own share is taken off, for calibrated p."""
     bins = np.minimum((p * n_bins).astype(int), n_bins - 1)
     cell = np.unique(bins * 1000 + region, return_inverse=True)[1]
@@ -186,24 +199,24 @@ def parts(p, q, weight, n_bins, region, rule):
     rate = np.bincount(bins, weight * p) / np.where(of_bin > 0, of_bin, 1)
     around = np.zeros(mass.size)
     around[cell] = rate[bins]
-    induced = weight @ (rule.entropy(rate[bins]) - rule.entropy(p))
-    return mass @ rule.divergence(truth, around), induced, mass @ rule.divergence(truth, stated)
+    induced = weight @ (rate[bins] - p) ** 2
+    return mass @ (truth - around) ** 2, induced, mass @ (truth - stated) ** 2
 
 
-def known_link(name, n_bins, k, rule=BRIER):
+def known_link(name, n_bins, k):
     population = ONE[name]
     x = np.linspace(-6, 6, 100_000) if population.inputs == "normal" else np.linspace(-2, 2, 100_000)
     weight = population.density(x)
     x = x[weight > 0]
     weight = weight[weight > 0] / weight.sum()
-    return parts(population.stated(x), population.truth(x), weight, n_bins, cut(x, k), rule)
+    return parts(population.stated(x), population.truth(x), weight, n_bins, cut(x, k))
 
 
-def known_blind(n_bins, k, rule):
+def known_blind(n_bins, k):
     a, b = (np.linspace(-5, 5, m) for m in (4000, 100))
     X = np.column_stack([np.repeat(a, b.size), np.tile(b, a.size)])
     weight = np.exp(-(X**2).sum(axis=1) / 2)
-    return parts(BLIND.stated(X), BLIND.truth(X), weight / weight.sum(), n_bins, cut(X[:, 1], k), rule)
+    return parts(BLIND.stated(X), BLIND.truth(X), weight / weight.sum(), n_bins, cut(X[:, 1], k))
 
 
 @pytest.mark.slow
@@ -225,15 +238,13 @@ def test_known_regions_find_what_quadrature_says(name):
 
 
 @pytest.mark.slow
-@RULES
-def test_a_score_in_the_plane(rule):
+def test_a_score_in_the_plane():
     samples = [BLIND.sample(2000, seed) for seed in range(SEEDS)]
     errors = []
     for n_bins, k in ((2, 3), (5, 2), (15, 2)):
-        explained, induced, left = known_blind(n_bins, k, rule)
-        options = {"n_bins": n_bins, "rule": rule}
+        explained, induced, left = known_blind(n_bins, k)
         results = [
-            binned_grouping_loss_from_regions(s.y, s.p, cut(s.X["x2"].to_numpy(), k), **options, rng=seed)
+            binned_grouping_loss_from_regions(s.y, s.p, cut(s.X["x2"].to_numpy(), k), n_bins=n_bins, rng=seed)
             for seed, s in enumerate(samples)
         ]
         errors += [error(values(results), left), error(values(results, "explained"), explained)]
@@ -244,14 +255,14 @@ def test_a_score_in_the_plane(rule):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("rule", "correction"), [(BRIER, "regions"), (LOG, "regions"), (BRIER, "bins")])
-def test_intervals_cover(rule, correction):
+@pytest.mark.parametrize("correction", ["regions", "bins"])
+def test_intervals_cover(correction):
     def draw(seed):
         s = BLIND.sample(1000, seed)
         return s.y, s.p, cut(s.X["x2"].to_numpy(), 2)
 
-    options = {"n_bins": 8, "correction": correction, "rule": rule}
-    explained, induced, left = known_blind(8, 2, rule)
+    options = {"n_bins": 8, "correction": correction}
+    explained, induced, left = known_blind(8, 2)
     truth = left if correction == "regions" else explained - induced
     results = each(draw, lambda *rows, rng: binned_grouping_loss_from_regions(*rows, **options, rng=rng), 120)
     above, below = (
@@ -275,12 +286,11 @@ def test_it_is_a_lower_bound_and_not_an_empty_one(population):
 
 
 @pytest.mark.slow
-@RULES
 @pytest.mark.parametrize(("given", "n_bins"), [("regions", 3), ("features", 15)])
-def test_the_calibration_loss_of_the_score_before_binning(rule, given, n_bins):
+def test_the_calibration_loss_of_the_score_before_binning(given, n_bins):
     """Stated p = q^1.5, so c(p) = q; the integral is over q uniform in [0.1, 0.9]."""
     q = 0.1 + 0.8 * (np.arange(100_000) + 0.5) / 100_000
-    truth = np.mean(rule.divergence(q, q**1.5))
+    truth = np.mean((q - q**1.5) ** 2)
 
     def draw(seed):
         rng = np.random.default_rng(seed)
@@ -289,54 +299,32 @@ def test_the_calibration_loss_of_the_score_before_binning(rule, given, n_bins):
         return rng.random(1500) < q, q**1.5, side if given == "regions" else side[:, None]
 
     fit = binned_grouping_loss_from_regions if given == "regions" else binned_grouping_loss
-    results = each(draw, lambda *rows, rng: fit(*rows, n_bins=n_bins, rule=rule, rng=rng))
+    results = each(draw, lambda *rows, rng: fit(*rows, n_bins=n_bins, rng=rng))
     assert abs(error(values(results, "calibration_loss"), truth)) < 2
-    bins = np.minimum((q**1.5 * n_bins).astype(int), n_bins - 1)
-    count = np.bincount(bins)
-    stated, rate = (np.bincount(bins, column) / np.maximum(count, 1) for column in (q**1.5, q))
-    binned = count @ rule.divergence(rate, stated) / q.size
-    assert abs(error(values(results, "calibration_binned"), binned)) < 2 and binned < truth
 
 
 # ---- nothing to find ------------------------------------------------------------------------------------------------
 
 NULL = [
-    (200, {}, BRIER),
-    (200, {"region_ratio": 30}, LOG),
-    (200, {"estimator": "stump"}, BRIER),
-    (500, {"estimator": "kmeans"}, BRIER),
-    (1000, {"strategy": "quantile", "n_bins": 6}, BRIER),
-    (5000, {}, BRIER),
-    (5000, {}, LOG),
+    (200, {"region_ratio": 30}),
+    (200, {"estimator": "stump"}),
+    (500, {"estimator": "kmeans"}),
+    (1000, {"strategy": "quantile", "n_bins": 6}),
+    (5000, {}),
 ]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("n", "options", "rule"), NULL, ids=str)
-def test_a_perfect_score_gets_nothing(n, options, rule):
+@pytest.mark.parametrize(("n", "options"), NULL, ids=str)
+def test_a_perfect_score_gets_nothing(n, options):
     def draw(seed):
         s = Sigmoid(strength=0).sample(n, seed)
         return s.y, s.p, s.X
 
-    results = each(draw, lambda *rows, rng: binned_grouping_loss(*rows, rule=rule, rng=rng, **options))
+    results = each(draw, lambda *rows, rng: binned_grouping_loss(*rows, rng=rng, **options))
     assert abs(error(values(results))) < 2
     if n == 5000:
         assert np.mean([one.low > 0 for one in results]) <= 0.025 + 2 * np.sqrt(0.025 * 0.975 / SEEDS)
-
-
-@pytest.mark.slow
-def test_wide_bins_with_regions_that_do_not_see_the_score():
-    """The paper's correction takes the whole induced loss off; ours only what regions picked up: nothing."""
-
-    def draw(seed):
-        rng = np.random.default_rng(seed)
-        p = rng.random(800)
-        return rng.random(800) < p, p, rng.normal(size=(800, 1))
-
-    results = each(draw, lambda *rows, rng: binned_grouping_loss(*rows, n_bins=2, rng=rng))
-    assert abs(error(values(results))) < 2
-    theirs = np.subtract(values(results, "explained"), values(results, "induced"))
-    assert error(theirs) < -10
 
 
 @pytest.mark.slow
@@ -418,73 +406,6 @@ def test_what_people_share_is_no_grouping_loss():
     assert np.mean([one.low > 0 for one in grouped]) <= 0.1 < 0.5 < np.mean([one.low > 0 for one in plain])
 
 
-# ---- K classes ------------------------------------------------------------------------------------------------------
-
-
-def classes(seed, n=450, k=3, tilt=0.0):
-    """Labels from q = p + tilt (x > 0 or not) times the room between the first two classes; p is calibrated."""
-    rng = np.random.default_rng(seed)
-    proba = rng.dirichlet(np.ones(k), n)
-    x = rng.normal(size=(n, 1))
-    move = tilt * np.sign(x[:, 0]) * np.minimum(proba[:, 0], proba[:, 1])
-    q = proba.copy()
-    q[:, 0] += move
-    q[:, 1] -= move
-    y = (rng.random(n)[:, None] > q.cumsum(axis=1)[:, :-1]).sum(axis=1)
-    return y, proba, x
-
-
-def test_top_label_is_the_binary_problem():
-    y, proba, x = classes(0, tilt=0.8)
-    correct, confidence = top_label(y, proba)
-    binary = binned_grouping_loss(correct, confidence, x, rng=0)
-    for view in (None, "top-label"):
-        top = binned_grouping_loss(y, proba, x, view=view, rng=0)
-        assert (top.value, top.se, top.n_regions, top.parts) == (binary.value, binary.se, binary.n_regions, ())
-
-
-@pytest.mark.slow
-@RULES
-def test_calibrated_classes_hide_nothing(rule):
-    results = each(classes, lambda *rows, rng: binned_grouping_loss(*rows, view="classwise", rule=rule, rng=rng))
-    assert abs(error(values(results))) < 2
-    assert 0.7 < np.mean(values(results, "se")) / np.std(values(results), ddof=1) < 2
-
-
-@pytest.mark.slow
-def test_classes_that_hide_something_are_found_and_not_overstated():
-    """Two of three classes trade probability: E move^2 each; scores of a class alone see all of it."""
-    rng = np.random.default_rng(0)
-    proba = rng.dirichlet(np.ones(3), 10**5)
-    truth = 2 * np.mean((0.8 * np.minimum(proba[:, 0], proba[:, 1])) ** 2)
-
-    def draw(seed):
-        return classes(seed, 1500, tilt=0.8)
-
-    results = each(draw, lambda *rows, rng: binned_grouping_loss(*rows, view="classwise", rng=rng), 25)
-    assert error(values(results), truth) < 2 and error(values(results), truth / 2) > 2
-    one = results[0]
-    assert len(one.parts) == 3 and one.value == pytest.approx(sum(part.value for part in one.parts))
-    assert one.plugin == pytest.approx(sum(part.plugin for part in one.parts))
-    assert one.n_regions == sum(part.n_regions for part in one.parts) == one.count.size
-    assert one.bin_count.size == 45 and one.region_bin.max() > 30
-    spread = np.std(values(results), ddof=1)
-    assert 0.6 < np.mean(values(results, "se")) / spread < 1.6
-
-
-def test_two_classes_are_twice_one():
-    rng = np.random.default_rng(0)
-    p = rng.random(1000)
-    x = rng.normal(size=(1000, 1))
-    y = (rng.random(1000) < p + 0.8 * np.sign(x[:, 0]) * np.minimum(p, 1 - p)).astype(int)
-    both = binned_grouping_loss(y, np.column_stack([1 - p, p]), x, view="classwise", estimator="stump", rng=0)
-    other, one = both.parts
-    for name in ("value", "se", "explained", "captured", "induced", "calibration_loss"):
-        assert getattr(other, name) == pytest.approx(getattr(one, name), abs=1e-12)
-        tol = {"rel": 0.02} if name == "se" else {"abs": 1e-12}  # of a sum, the noise is known a little less sharply
-        assert getattr(both, name) == pytest.approx(2 * getattr(one, name), **tol)
-
-
 # ---- invariances ----------------------------------------------------------------------------------------------------
 
 
@@ -492,19 +413,17 @@ def invariant(a, b, names):
     return all(getattr(a, name) == pytest.approx(getattr(b, name), abs=1e-12, nan_ok=True) for name in names)
 
 
-@RULES
-def test_row_order_with_ties(rule):
+def test_row_order_with_ties():
     """Which rows make which curve is drawn, so only what rests on a curve may change; with one score it does not."""
     rng = np.random.default_rng(0)
     p = np.round(rng.random(500), 1)
     region = rng.integers(0, 3, 500)
     y = rng.random(500) < p
     order = rng.permutation(500)
-    names = ["plugin", "calibration_binned", "n", "left_out", "count", "rate", "stated", "bin_rate"]
-    names += ["explained", "bias"] if rule is BRIER else []
+    names = ["plugin", "explained", "bias", "n", "left_out", "count", "rate", "stated", "bin_rate"]
     for scores in (p, np.full(500, 0.4)):
         a, b = (
-            binned_grouping_loss_from_regions(y[rows], scores[rows], region[rows], rule=rule, rng=0)
+            binned_grouping_loss_from_regions(y[rows], scores[rows], region[rows], rng=0)
             for rows in (np.arange(500), order)
         )
         assert invariant(a, b, names) and a.value == pytest.approx(b.value, abs=a.se)
@@ -520,9 +439,8 @@ FUNCTIONS = {
 # ---- where bins and regions run out of rows -------------------------------------------------------------------------
 
 
-@RULES
 @pytest.mark.parametrize("correction", ["regions", "bins"])
-def test_one_region_a_bin_has_nothing_to_explain(rule, correction):
+def test_one_region_a_bin_has_nothing_to_explain(correction):
     rng = np.random.default_rng(0)
     p = rng.random(600)
     y = rng.random(600) < p**2
@@ -532,7 +450,7 @@ def test_one_region_a_bin_has_nothing_to_explain(rule, correction):
         "too thin": lambda **o: binned_grouping_loss(y, p, rng.normal(size=(600, 2)), region_ratio=600, **o),
     }
     for fit in everywhere.values():
-        one = fit(rule=rule, correction=correction, rng=0)
+        one = fit(correction=correction, rng=0)
         assert abs(one.explained) < 1e-12 and abs(one.plugin) < 1e-12
         assert one.n_regions == (one.bin_count > 0).sum() == 15
         if correction == "regions":
@@ -565,7 +483,6 @@ def test_empty_bins_and_empty_regions():
     one = binned_grouping_loss(y, p, X, n_bins=10, rng=0)
     assert (one.bin_count > 0).tolist() == [4 <= b < 6 for b in range(10)]
     assert np.isnan(one.bin_rate[0]) and np.isnan(one.bin_stated[9]) and not np.isnan(one.rate).any()
-    assert one.n_empty >= 8 and one.n_regions + one.n_single + one.n_empty == one.partition.n_regions_
     assert (one.edges == np.arange(11) / 10).all()
 
 
@@ -585,24 +502,16 @@ LABELS = {
 
 
 @pytest.mark.slow
-@RULES
 @pytest.mark.parametrize("p", SCORES.values(), ids=SCORES)
-def test_extreme_scores_and_labels_give_finite_losses(rule, p):
+def test_extreme_scores_and_labels_give_finite_losses(p):
     X = np.random.default_rng(2).normal(size=(240, 2))
     for y, strategy, name in itertools.product(LABELS.values(), ("uniform", "quantile"), ("features", "regions")):
-        one = FUNCTIONS[name](y, p, X, rule=rule, strategy=strategy, rng=0)
+        one = FUNCTIONS[name](y, p, X, strategy=strategy, rng=0)
         parts = [one.value, one.se, one.explained, one.plugin, one.bias, one.induced, one.captured]
         assert np.isfinite(parts).all() and one.se >= 0
         assert not np.isnan(one.calibration_loss)
         if len(set(y)) == 1:
             assert abs(one.value) < 1e-9 and one.low <= 1e-9
-
-
-def test_the_log_score_of_a_certain_mistake_is_infinite():
-    p = SCORES["sure"]
-    y = LABELS["coin"]
-    result = binned_grouping_loss_from_regions(y, p, np.arange(240) % 3, rule=LOG, rng=0)
-    assert result.calibration_loss == np.inf and np.isfinite(result.value)
 
 
 def test_four_rows_are_enough_and_three_are_not():
@@ -626,15 +535,9 @@ def test_four_rows_are_enough_and_three_are_not():
         ({"strategy": "uniforme"}, "strategy must .*did you mean 'uniform'"),
         ({"region_ratio": 0}, "region_ratio must"),
         ({"estimator": "forest"}, "estimator must"),
-        ({"rule": "log"}, "rule must"),
-        ({"view": "classwise"}, "view must"),
         ({"p": np.full(39, 0.5)}, "y and p must"),
-        ({"rule": LOG, "sample_weight": np.ones(40)}, "sample_weight must"),
-        ({"rule": LOG, "groups": np.arange(40)}, "groups must"),
         ({"sample_weight": np.r_[0, np.ones(39)]}, "sample_weight must"),
-        ({"p": np.full((40, 2), 0.5), "view": "joint"}, "view must"),
-        ({"p": np.full((40, 2), 0.4)}, "p must"),
-        ({"p": np.full((40, 2), 0.5), "y": np.full(40, 2)}, "y must"),
+        ({"p": np.full((40, 2), 0.5)}, "p must"),
     ],
 )
 def test_options_that_break_a_rule(options, sentence):
@@ -642,16 +545,3 @@ def test_options_that_break_a_rule(options, sentence):
     rows = {"y": rng.integers(0, 2, 40), "p": rng.random(40), "X": rng.normal(size=(40, 1))}
     with pytest.raises(ValueError, match=sentence):
         binned_grouping_loss(**rows | {"rng": 0} | options)
-
-
-def test_memory_is_a_few_copies_of_the_table():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(20_000, 10))
-    p = rng.random(20_000)
-    y = rng.random(20_000) < p
-    binned_grouping_loss(y[:500], p[:500], X[:500], rng=0)
-    tracemalloc.start()
-    binned_grouping_loss(y, p, X, rng=0)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 8 * X.nbytes  # a matrix of rows and neighbours would be a thousand times the table

@@ -10,7 +10,7 @@ from sklearn.linear_model import Ridge
 
 from helpers.grouping.features import Features, as_index
 from helpers.grouping.learners import Boosting, Linear, combination
-from helpers.partition import TableEncoder
+from helpers.partition.encoder import TableEncoder
 
 
 def test_weights_of_the_combination_are_least_squares_where_that_is_not_negative():

@@ -3,7 +3,8 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from helpers.partition import HonestTree, TableEncoder
+from helpers.partition import HonestTree
+from helpers.partition.encoder import TableEncoder
 
 WEIGHTS = "levels and quantiles are those of all rows: weights order the categories only"
 FAILS = {f"check_sample_weight_equivalence_on_{kind}_data": WEIGHTS for kind in ("dense", "sparse")}

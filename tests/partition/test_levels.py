@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from helpers.partition import HonestTree, TableEncoder
+from helpers.partition import HonestTree
+from helpers.partition.encoder import TableEncoder
 from helpers.partition.levels import FEW, FOLDS, folds_of_rows, rare_levels
 
 

@@ -56,19 +56,6 @@ def test_regions_above_and_below_their_bin_are_told_apart():
     assert [mark.get_offsets()[0][1] for mark in marks] == [0.8, 0.2, 0.5]
 
 
-def test_the_curve_skips_empty_bins():
-    ax = plotting.plot_grouping_diagram(by_hand())
-    curve = next(line for line in ax.get_lines() if line.get_label() == "rate of the bin")
-    np.testing.assert_array_equal(curve.get_xydata(), [[0.2, 0.56], [0.9, 0.5]])
-
-
-def test_bars_along_the_foot_are_rows_of_bins():
-    ax = plotting.plot_grouping_diagram(by_hand())
-    bars = ax.child_axes[0].patches
-    assert [bar.get_height() for bar in bars] == [100, 10]
-    assert [bar.get_x() + bar.get_width() / 2 for bar in bars] == pytest.approx([1 / 6, 5 / 6])
-
-
 @pytest.mark.parametrize("ratio", [30, 6])
 def test_a_real_result_is_drawn_whole_also_with_hundreds_of_regions(ratio):
     sample = Sigmoid().sample(6000, rng=0)
@@ -80,11 +67,3 @@ def test_a_real_result_is_drawn_whole_also_with_hundreds_of_regions(ratio):
     np.testing.assert_allclose(np.sort(drawn[:, 1]), np.sort(found.rate[found.count > 0]))
     np.testing.assert_array_equal(found.rate, before)
     assert areas(ax).max() <= plotting.grouping.FULL_AREA
-
-
-def test_classes_are_drawn_one_by_one():
-    sample = Sigmoid().sample(600, rng=0)
-    found = binned_grouping_loss(sample.y, np.column_stack([1 - sample.p, sample.p]), sample.X, view="classwise", rng=0)
-    with pytest.raises(ValueError, match=r"draw result.parts\[k\]"):
-        plotting.plot_grouping_diagram(found)
-    assert plotting.plot_grouping_diagram(found.parts[1]).get_xlabel()

@@ -8,7 +8,7 @@ from matplotlib.text import Text
 
 from helpers import plotting
 from helpers.calibration import reliability_curve
-from helpers.selective import risk_coverage_curve
+from helpers.selective import expected_cost_at, risk_coverage_curve
 from helpers.simulation import Sigmoid
 
 
@@ -39,6 +39,12 @@ DRAWN = {
     "costs": lambda names: plotting.plot_costs(pd.DataFrame([[0, 1]] * 4, index=names)),
     "cost and accuracy": lambda names: plotting.plot_cost_accuracy(points=dict.fromkeys(names, (1.0, 0.5))),
     "stated": lambda names: plotting.plot_stated_observed(dict.fromkeys(names, curve(1))),
+    "abstention": lambda names: plotting.plot_abstention_costs(
+        dict.fromkeys(names, expected_cost_at([1, 0], [0.9, 0.2], [0.1, 0.5])), fee=0.3
+    ),
+    "scores and truth": lambda names: plotting.plot_scores_and_truth(
+        Sigmoid().sample(50, rng=0), people=dict.fromkeys(names, (0.2, 0.3))
+    ),
     "residuals": lambda names: plotting.plot_residuals(pd.DataFrame(np.eye(2), columns=names[:2]), [0.1, -0.1]),
 }
 

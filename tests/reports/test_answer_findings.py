@@ -1,26 +1,41 @@
 """What is concluded from the numbers of an audit of answers: each kind where it belongs and nowhere else."""
 
+from collections import Counter
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from helpers.answers import AnswerPopulation
 from helpers.reports import audit_answers
 from helpers.reports.answer_findings import (
     about_close,
     about_confidence,
     about_costs,
     about_groups,
+    about_order,
     about_pair,
     about_promises,
     about_samples,
     about_use,
 )
-from helpers.reports.answer_kinds import KINDS, PARTS
-from helpers.reports.answer_numbers import QuestionGroups, promise
-from helpers.reports.answer_pair import AnswerPair
-from helpers.reports.findings import in_order, table_of
-from helpers.tables import read_answers, table_of_counts
+from helpers.reports.answer_numbers import AnswerPair, QuestionGroups, promise
+from helpers.reports.answers import AnswerReport
+from helpers.reports.findings import table_of
+from helpers.tables import read_answers
+
+KINDS = AnswerReport.words.kinds
+
+ONE_OF = [  # of each line, at most one kind is found for a subject
+    {"too_high", "too_low", "uneven", "believed", "off"},
+    {"wrong_order", "no_order", "order"},
+    {"stated_better", "agreement_better", "alike"},
+    {"promise", "promise_later", "promise_never"},
+    {"group_less", "group_more"},
+    {"cut_pays", "plain_pays"},
+    {"none_close", "close", "close_and_wrong"},
+    {"fewer_do", "more_may_help", "settled", "unsettled"},
+    {"better", "undecided"},
+]
 
 # ---- findings from numbers made to show them ------------------------------------------------------------------
 
@@ -28,7 +43,8 @@ from helpers.tables import read_answers, table_of_counts
 def on_confidence(low=-0.1, high=0.1, *, p_value=0.5, source="sem1", apart=(0.1, 0.2), differences=None):
     row = {"source": source, "n": 100, "confidence": 0.7, "right": 0.6, "over": (low + high) / 2, "low": low}
     row |= {"high": high, "if_right": 0.8, "if_wrong": 0.7, "apart_low": apart[0], "apart_high": apart[1]}
-    return list(about_confidence(pd.DataFrame([row]), {source: p_value}, differences))
+    frame = pd.DataFrame([row])
+    return [*about_confidence(frame, {source: p_value}), *about_order(frame, differences)]
 
 
 def on_promise(correct, confidence=0.8):
@@ -153,10 +169,9 @@ def test_the_better_system_is_the_subject(ends):
     assert (finding.subject, finding.more["only"]) == (("one", 20) if first else ("two", 10))
 
 
-def test_every_kind_is_tried_and_stands_in_a_part():
+def test_every_kind_is_tried():
     read = {kind for kind in KINDS if KINDS[kind].part == "read"}  # these are found in files, below
-    assert set(CASES) | set(USES) | read | {"right", "use_unknown", "use_reread"} == set(KINDS)
-    assert {kind.part for kind in KINDS.values()} - {"use"} <= set(PARTS)
+    assert set(CASES) | set(USES) | read | {"right", "use_unknown"} == set(KINDS)
 
 
 # ---- consistent by construction -------------------------------------------------------------------------------
@@ -165,12 +180,9 @@ def test_every_kind_is_tried_and_stands_in_a_part():
 def check_consistent(findings):
     """There is one answer, no kind beside one that it excludes, and every sentence is whole."""
     assert sum(KINDS[finding.kind].part == "use" for finding in findings) == 1
-    for finding in findings:
-        beside = {other.kind for other in findings if other.subject == finding.subject}
-        assert not beside & set(KINDS[finding.kind].excludes), finding
-    ordered = in_order(findings, KINDS)
-    assert [finding.severity for finding in ordered] == sorted((one.severity for one in findings), reverse=True)
-    for text in table_of(ordered, KINDS)["sentence"]:
+    said = Counter((number, one.subject) for one in findings for number, k in enumerate(ONE_OF) if one.kind in k)
+    assert max(said.values(), default=0) <= 1
+    for text in table_of(findings, KINDS)["sentence"]:
         assert text and "None" not in text and "nan" not in text.split() and "  " not in text and "\n" not in text
 
 
@@ -197,31 +209,6 @@ def test_random_numbers_give_findings_that_agree(seed):
     check_consistent([*found, about_use(found)])
 
 
-def population(seed):
-    """A file of any kind: how many questions and answers, how the confidences err, what is known."""
-    rng = np.random.default_rng(seed)
-    n = int(rng.choice([10, 31, 120, 400]))
-    dial = rng.choice([-0.6, 0, 0.5])
-    model = AnswerPopulation.dirichlet(n, int(rng.choice([2, 3, 6])), overconfidence=dial, rng=rng)
-    drawn = model.sample(int(rng.choice([2, 5, 12])), rng)
-    stated = None
-    if rng.random() < 0.5:
-        stated = np.clip(model.oracle_confidence + rng.normal(0, rng.choice([0, 0.3]), n), 0, 1)
-        stated[rng.random(n) < rng.choice([0, 0.2, 0.99])] = np.nan
-    correct = np.where(rng.random(n)[:, None] < rng.choice([0, 0.3]), -1, drawn.correct)
-    return table_of_counts(drawn.counts, correct, confidence=stated)
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_audits_give_findings_that_agree(seed):
-    costs = [{}, {"reject_cost": 0.2}, {"reject_cost": 0.4, "price": 0.01}][seed % 3]
-    pair = {"against": population(seed)} if seed % 4 == 0 else {}
-    report = audit_answers(population(seed), n_resamples=100, precision=(0.7, 0.9)[seed % 2], rng=seed, **costs, **pair)
-    check_consistent(report.found)
-    assert str(report).startswith(report.headline) and report._repr_html_()
-    assert (report.prices is None) == (not costs or bool(report.obstacle))
-
-
 # ---- files ----------------------------------------------------------------------------------------------------
 
 
@@ -231,7 +218,7 @@ def test_the_shipped_file_has_a_story():
     kinds = {(finding.kind, finding.subject) for finding in report.found}
     assert {("too_high", "agreement"), ("believed", "stated confidence"), ("promise", "stated confidence")} <= kinds
     assert {("stated_better", ""), ("close_and_wrong", ""), ("use_some", "")} <= kinds
-    assert "stated confidence" in report.steps.index[0] and report.found[0].kind == "too_high"
+    assert "stated confidence" in report.steps.index[0] and report.found[0].kind == "use_some"
 
 
 def kinds_of(answers, rule="auto"):
@@ -242,7 +229,6 @@ def kinds_of(answers, rule="auto"):
     )
 
 
-def test_reading_comes_first_where_it_is_in_doubt():
-    assert kinds_of(["1.0", "1", "3"] * 40, "exact")[0] == "use_reread"
+def test_answers_that_cannot_be_read_are_a_finding():
     assert "unreadable" in kinds_of(["1", "two", "three"] * 40, "numeric")
     assert "unreadable" not in kinds_of(["1", "2", "1"] * 39 + ["1", "2", "none"], "numeric")

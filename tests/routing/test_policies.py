@@ -19,11 +19,6 @@ def test_pareto_front_against_all_pairs():
         assert np.array_equal(pareto_front(cost, accuracy), ~np.array(beaten))
 
 
-def test_models_may_be_counted_from_the_end():
-    last = always([[0, 0], [1, 1], [2, 2]], [1, 10, 20], -1)
-    assert last.model.tolist() == [2, 2] and last.prediction.tolist() == [2, 2]
-
-
 def test_a_lottery_costs_its_budget_and_lies_on_the_line():
     rng = np.random.default_rng(2)
     n = 40_000
@@ -101,15 +96,3 @@ def test_groups_are_resampled_whole():
     rows = evaluate_policies(pool, y, rng=0).loc["a"]
     people = evaluate_policies(pool, y, groups=groups, rng=0).loc["a"]
     assert people["accuracy_high"] - people["accuracy_low"] > 3 * (rows["accuracy_high"] - rows["accuracy_low"])
-
-
-def test_a_budget_buys_the_best_mix_of_two_models():
-    """The middle model lies above the line between the others, also where prices are large beside their differences."""
-    right = np.repeat([[0, 1, 1, 1, 1, 1, 0, 0, 0, 0], [1, 1, 1, 1, 1, 1, 0, 0, 0, 0], np.arange(10) < 9], 1, axis=0)
-    mix = random_mix(np.tile([[0], [1], [2]], 10), [10, 11, 20], budget=11, correct=right, rng=0)
-    assert (mix.model == 1).all()
-
-
-def test_the_model_that_lacks_an_answer_is_named():
-    with pytest.raises(ValueError, match="model 1 lacks 1"):
-        always([["a", "b"], ["a", None]], [1, 2], 0)

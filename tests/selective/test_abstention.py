@@ -198,48 +198,6 @@ def test_ecuas_and_chow_are_proper(data):
         assert honest <= other + 1e-12 * (1 + honest)
 
 
-@given(st.floats(0, 1), st.floats(0, 1), st.sampled_from(EXPONENTS))
-def test_stating_the_chance_of_being_right_is_best(truth, stated, n):
-    honest, other = (expectation((1 - truth, truth), ecuas([0, 1], [c, c], n=n)) for c in (truth, stated))
-    assert honest <= other + 1e-12 * (1 + honest)
-
-
-@given(st.lists(st.floats(0, 1), min_size=2, max_size=10), st.sampled_from([*EXPONENTS, np.inf]))
-def test_more_confidence_pays_when_right_and_costs_when_wrong(confidence, n):
-    confidence = np.sort(confidence)
-    with np.errstate(invalid="ignore"):
-        assert not (np.diff(ecuas(np.ones(confidence.size), confidence, n=n)) > 1e-12).any()
-        assert not (np.diff(ecuas(np.zeros(confidence.size), confidence, n=n)) < -1e-12).any()
-
-
-def test_calibrated_answers_cost_what_theory_says():
-    rng = np.random.default_rng(3)
-    n = 40_000
-    confidence = rng.uniform(0.5, 1, n)
-    correct = rng.random(n) < confidence
-    honest = ecuas(correct, confidence, n=1, n_classes=2)
-    assert abs(honest.mean() - 2 / 3) < 4 * honest.std() / n**0.5  # 4 E[c (1 - c)]
-    lie = ecuas(correct, np.sqrt(confidence), n=1, n_classes=2) - honest
-    assert lie.mean() > 4 * lie.std() / n**0.5
-
-
-def test_refusing_at_the_rejection_cost_is_best_only_for_calibrated_answers():
-    rng = np.random.default_rng(4)
-    n = 40_000
-    gamma = 0.2
-    confidence = rng.uniform(0.5, 1, n)
-    correct = rng.random(n) < confidence
-
-    def gain(stated, shift):
-        """What refusing at another threshold saves, in standard errors."""
-        moved = np.where(1 - stated <= gamma + shift, 1.0 - correct, gamma)
-        saved = chow_cost(correct, stated, gamma) - moved
-        return saved.mean() / (saved.std() / n**0.5)
-
-    assert gain(confidence, 0.1) < -4 and gain(confidence, -0.1) < -4
-    assert gain(0.5 + confidence / 2, -0.1) > 4  # too sure: a stricter threshold saves money
-
-
 def test_a_confidence_below_one_in_k_is_counted_and_costs_one():
     with pytest.warns(UserWarning, match=r"below 1/4 in 2 of 5 rows.*cost 1") as caught:
         values = ecuas([1, 0, 1, 0, 1], [0.2, 0.0, 0.25, 0.5, 0.9], n=0, n_classes=4)
@@ -254,22 +212,6 @@ def test_rounding_is_not_worth_a_warning():
         warnings.simplefilter("error")
         assert ecuas([0], [third], n_classes=3) == 1
         ecuas([0, 1], [0.0, 0.1])  # no K, no lowest confidence
-
-
-@pytest.mark.parametrize(
-    "proba, words",
-    [
-        ([[2.3, -1.0], [0.1, 4.0]], r"look like logits: pass scipy.special.softmax\(proba, axis=1\)"),
-        (np.log([[0.3, 0.7], [0.5, 0.5]]), "look like log-probabilities"),
-        ([[30.0, 70.0], [50.0, 50.0]], "look like percentages"),
-        ([[0.333, 0.333, 0.333], [0.5, 0.25, 0.25]], "look rounded"),
-        ([0.2, 0.8], r"np.column_stack\(\[1 - proba, proba\]\)"),
-    ],
-)
-def test_a_wrong_table_is_told_what_it_looks_like(proba, words):
-    for function in (normalized_ecuas, lambda y, table: general_ecuas(y, table, zero_one(2))):
-        with pytest.raises(ValueError, match=words):
-            function([0, 1], proba)
 
 
 def test_one_class_and_free_decisions_are_refused():

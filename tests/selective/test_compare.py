@@ -138,23 +138,6 @@ def test_draws_without_an_error_have_no_auc_and_are_left_out():
     assert row.isna()[["value", "low", "high"]].all()
 
 
-def test_seeds_and_inputs():
-    made = systems()
-    copies = {name: [column.copy() for column in pair] for name, pair in made.items()}
-    for function in (measure_systems, lambda s, **options: compare_systems(s, against="a", **options)):
-        one, again = (function(made, n_resamples=30, rng=seed) for seed in (3, np.random.default_rng(3)))
-        pd.testing.assert_frame_equal(one, again)
-        turned = function(dict(reversed(made.items())), n_resamples=30, rng=3)
-        order = ["system", "metric"]
-        pd.testing.assert_frame_equal(
-            one.sort_values(order, ignore_index=True), turned.sort_values(order, ignore_index=True)
-        )
-        assert not one.equals(function(made, n_resamples=30, rng=4))
-    for name, pair in made.items():
-        for before, after in zip(copies[name], pair, strict=True):
-            np.testing.assert_array_equal(before, after)
-
-
 @pytest.mark.slow
 def test_intervals_cover_and_grouped_rows_widen_them():
     """60 draws of a known population: 95 % intervals of ECUAS_1 hold the truth in at least 51 (p < 0.001 else)."""
@@ -183,18 +166,12 @@ ONE = ([1, 0, 1], [0.8, 0.6, 0.5])
     "made, options, words",
     [
         ({}, {}, "systems must"),
-        ([ONE], {}, "systems must"),
         ({"a": [1, 0, 1]}, {}, r"systems\['a'\] must"),
         ({"a": ([1, 0, 2], [0.8, 0.6, 0.5])}, {}, r"systems\['a'\]\[0\] must"),
-        ({"a": ([1, 0, 1], [0.8, 0.6, 50])}, {}, r"systems\['a'\]\[1\] must"),
         ({"a": ONE, "b": ([1, 0], [0.8, 0.6])}, {}, r"systems\['a'\]\[0\] and systems\['b'\]\[0\] must have the same"),
         ({"a": ONE}, {"groups": range(5)}, "systems and groups must"),
-        ({"a": ONE}, {"groups": [1, 1, 1]}, "groups must"),
-        ({"a": ONE}, {"n": -1}, "n must be"),
-        ({"a": ONE}, {"n_classes": 1}, "n_classes must be"),
         ({"a": ONE}, {"n_resamples": 5}, "n_resamples must be"),
         ({"a": ONE}, {"level": 95}, "level must"),
-        ({"a": ONE}, {"level": np.nan}, "level must"),
     ],
 )
 def test_bad_systems(made, options, words):

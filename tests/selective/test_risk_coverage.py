@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.selective import aurc, confidence_auc, risk_coverage_curve
+from helpers.selective import aurc, risk_coverage_curve
 from helpers.selective.risk_coverage import mean_risk
 
 ORDERS = {size: np.array(list(permutations(range(size)))) for size in range(1, 8)}
@@ -41,15 +41,6 @@ def test_four_rows_by_hand():
     assert str(curve) == "AURC 0.2083 (0.0625 in the best order), accuracy 0.7500, n = 4 at 3 confidences"
 
 
-def test_the_ends():
-    for n in (1, 3, 1000):
-        confidence = np.random.default_rng(n).integers(0, 4, n) / 4
-        assert aurc(np.zeros(n), confidence) == 1.0 and aurc(np.ones(n), confidence) == 0.0
-    assert aurc([1, 0, 0, 1, 1], [0.5] * 5) == pytest.approx(0.4, abs=1e-15)
-    worst = aurc([0, 0, 1, 1], [0.9, 0.9, 0.1, 0.1])
-    assert worst == pytest.approx((1 + 1 + 2 / 3 + 2 / 4) / 4)
-
-
 # ---- exactness over ties --------------------------------------------------------------------------------------
 
 
@@ -60,23 +51,6 @@ def test_aurc_is_the_mean_over_every_order(rows):
     assert aurc(correct, confidence) == pytest.approx(every.mean(), abs=1e-12)
 
 
-def test_many_ties_lose_no_digits():
-    rng = np.random.default_rng(3)
-    correct = rng.integers(0, 2, 200_000).astype(float)
-    confidence = rng.integers(0, 3, 200_000) / 2
-    wrong = 1 - correct
-    upto = 0
-    lost = 0.0
-    slow = 0.0
-    for value in (1.0, 0.5, 0.0):
-        block = wrong[confidence == value]
-        steps = np.arange(1, block.size + 1)
-        slow += ((lost + steps * block.mean()) / (upto + steps)).sum()
-        upto = upto + block.size
-        lost = lost + block.sum()
-    assert aurc(correct, confidence) == pytest.approx(slow / 200_000, rel=1e-12)
-
-
 # ---- the same area on another scale: PRR -----------------------------------------------------------------------
 
 
@@ -85,17 +59,6 @@ def test_rejection_by_hand():
     assert rejection_ratio(*answers) == pytest.approx((1 / 4 - 5 / 24) / (1 / 4 - 1 / 16))
     reverse = rejection_ratio([0, 1], [0.9, 0.1])
     assert reverse == pytest.approx((1 / 2 - 3 / 4) / (1 / 2 - 1 / 4))
-
-
-@pytest.mark.parametrize("correct", [[1, 0], [1, 1, 0, 0, 0], [0, 1, 1, 1, 1]])
-def test_the_best_order_has_one_and_random_ones_have_nought(correct):
-    correct = np.array(correct, dtype=float)
-    orders = ORDERS[correct.size]
-    ranks = np.linspace(0.9, 0.1, correct.size)
-    ratios = [rejection_ratio(correct[order], ranks) for order in orders]
-    assert max(ratios) == pytest.approx(1, abs=1e-12) and np.mean(ratios) == pytest.approx(0, abs=1e-12)
-    assert rejection_ratio(correct, correct) == pytest.approx(1, abs=1e-12)
-    assert rejection_ratio(correct, np.full(correct.size, 0.4)) == pytest.approx(0, abs=1e-12)
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 3), st.just(1)), min_size=2, max_size=7), st.integers(0, 99))
@@ -113,22 +76,6 @@ def test_ratio_is_the_mean_over_all_orders_of_the_rows(rows, seed):
     assert value == pytest.approx(((error - areas) / (error - best)).mean(), abs=1e-12)
     order = np.random.default_rng(seed).permutation(correct.size)
     assert rejection_ratio(correct[order], confidence[order]) == value
-
-
-def test_errors_as_a_share_of_all_answers_are_the_auc():
-    """The older form of the ratio, averaged over the orders of ties, is 2 AUC - 1."""
-    correct, confidence, _ = columns([(1, 3, 1), (0, 3, 1), (1, 2, 1), (1, 1, 1), (0, 1, 1), (0, 0, 1), (1, 0, 1)])
-    orders = ORDERS[7]
-    ranked = np.take_along_axis(orders, np.argsort(-confidence[orders], axis=1, kind="stable"), axis=1)
-
-    def area(wrong):
-        kept = np.concatenate([np.zeros((*wrong.shape[:-1], 1)), np.cumsum(wrong, axis=-1)], axis=-1)
-        return np.trapezoid(kept, axis=-1) / 7**2
-
-    error = 1 - correct
-    random = error.mean() / 2
-    ratio = (random - area(error[ranked]).mean()) / (random - area(np.sort(error)))
-    assert ratio == pytest.approx(2 * confidence_auc(correct, confidence) - 1, abs=1e-12)
 
 
 # ---- invariances ----------------------------------------------------------------------------------------------
@@ -173,17 +120,3 @@ def test_empty_blocks_are_welcome():
 
 
 # ---- truth, in standard errors --------------------------------------------------------------------------------
-
-
-def test_expected_aurc_is_known():
-    """Confidence uniform and calibrated: (n + 3) / (4 (n + 1)). Confidence that knows nothing: the error rate."""
-    rng = np.random.default_rng(5)
-    n = 40
-    draws = 4000
-    found = np.empty((draws, 2))
-    for k in range(draws):
-        confidence = rng.random(n)
-        correct = rng.random(n) < confidence
-        found[k] = aurc(correct, confidence), aurc(correct, rng.permutation(confidence))
-    error = found.std(axis=0) / draws**0.5
-    assert (abs(found.mean(axis=0) - [(n + 3) / (4 * (n + 1)), 0.5]) < 4 * error).all()

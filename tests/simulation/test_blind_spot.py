@@ -3,22 +3,7 @@
 import numpy as np
 import pytest
 
-from helpers.simulation import BlindSpot, Sigmoid
-from tests.simulation.known import TILTED_COVARIANCE
-
-
-@pytest.mark.parametrize("strength", [-0.1, 1.1, np.nan, "strong", None])
-def test_strengths_that_are_none(strength):
-    with pytest.raises(ValueError, match="strength must"):
-        Sigmoid(strength=strength)
-
-
-def test_the_plane_is_the_sigmoid_population():
-    plane = BlindSpot([1, 0], [0, 1], covariance=np.diag([10, 1]))
-    assert plane.grouping_loss == Sigmoid().grouping_loss
-    a = plane.sample(100, rng=0)
-    b = Sigmoid().sample(100, rng=0)
-    assert a.X.equals(b.X) and np.array_equal(a.q, b.q) and np.array_equal(a.y, b.y)
+from helpers.simulation import BlindSpot
 
 
 def test_only_the_scales_of_the_two_directions_matter():
@@ -37,36 +22,14 @@ def test_only_the_scales_of_the_two_directions_matter():
     assert (np.abs(products.mean(axis=0) - covariance) < 4.5 * products.std(axis=0) / 200).all()
 
 
-def test_weights_need_not_be_eigenvectors():
-    """Independence is what calibration needs: an oblique direction, orthogonal in the sense of the covariance only."""
-    image = TILTED_COVARIANCE @ [1, 1, 0]
-    direction = np.array([image[1], -image[0], 0])
-    s = BlindSpot([1, 1, 0], direction, covariance=TILTED_COVARIANCE).sample(40_000, rng=0)
-    assert abs(direction @ [1, 1, 0]) > 0.5
-    region = np.minimum((s.p * 10).astype(int), 9)
-    z = np.bincount(region, s.q - s.p, 10) / np.sqrt(np.bincount(region, (s.q - s.p) ** 2, 10))
-    assert np.abs(z).max() < 4.5
-
-
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"weights": [1]}, "weights must"),
         ({"weights": [0, 0]}, "weights must"),
-        ({"weights": [1, np.nan]}, "weights must"),
         ({"direction": [1, 1]}, "direction must"),
-        ({"direction": [0, 0]}, "direction must"),
-        ({"direction": [0, 1, 0]}, "direction must"),
-        ({"covariance": [1, 1]}, "covariance must"),
         ({"covariance": [[1, 2], [2, 1]]}, "covariance must"),
-        ({"covariance": [[1, 0.5], [0, 1]]}, "covariance must"),
-        ({"covariance": [[1, np.nan], [np.nan, 1]]}, "covariance must"),
         ({"link": lambda t: t}, "link must"),
-        ({"link": 1}, "link must"),
         ({"psi": np.cos}, "psi must"),
-        ({"psi": lambda t: 2 * np.tanh(t)}, "psi must"),
-        ({"psi": lambda t: 0.0}, "psi must"),
-        ({"strength": 2}, "strength must"),
     ],
 )
 def test_blind_spots_that_are_none(change, sentence):

