@@ -42,7 +42,6 @@ from helpers.routing import (
     certified_threshold,
     evaluate_policies,
     oracle_route,
-    random_mix,
     sweep_cascades,
 )
 from helpers.scoring import BRIER, LOG, decompose, top_label
@@ -192,13 +191,9 @@ FUNCTIONS = {
     ("call", "argument"),
     [
         (lambda y, p, X: Recalibrator().fit(y, p, X), "X"),
-        (lambda y, p, X: Recalibrator().fit_predict(y, p, X), "X"),
         (lambda y, p, X: repair().predict(p, X), "X"),
         (lambda y, p, X: RiskEstimator(COST).fit(y, p, X), "X"),
-        (lambda y, p, X: RISK.predict(p, X), "X"),
-        (lambda y, p, X: RISK.to_frame(p, X), "X"),
         (lambda y, p, X: BinnedTree().fit(y, p, X), "X"),
-        (lambda y, p, X: BINNED.apply(p, X), "X"),
         (lambda y, p, X: grouping_loss(X, y, p), "X"),
         (lambda y, p, X: running_curve(p, y), "y"),
         (lambda y, p, X: reliability_curve(p, y), "y"),
@@ -415,7 +410,6 @@ def error(**options):
         (lambda: error(n_bins=0), "n_bins must"),
         (lambda: error(strategy="equal"), "strategy must"),
         (lambda: error(n_simulations=10), "n_simulations must"),
-        (lambda: HonestTree(max_bins=1).fit(GOOD["X"], GOOD["residual"]), "max_bins must"),
         (lambda: HonestTree(min_samples_leaf=0).fit(GOOD["X"], GOOD["residual"]), "min_samples_leaf must be"),
         (lambda: TREE.apply(GOOD["X"][["a"]]), "X must .*'b'"),
         (lambda: HonestTree().predict(GOOD["X"]), "not fitted"),
@@ -557,18 +551,13 @@ def test_right_answers_are_compared_by_value_or_refused(call):
     "call",
     [
         lambda rng: grouping(rng=rng),
-        lambda rng: error(rng=rng),
         lambda rng: bootstrap_interval(np.mean, GOOD["p"], rng=rng),
-        lambda rng: search_segments(GOOD["y"], GOOD["p"], GOOD["X"], rng=rng),
         lambda rng: Recalibrator(rng=rng).fit(GOOD["X"], GOOD["y"], GOOD["p"]),
         lambda rng: RiskEstimator(COST, residual="tree", rng=rng).fit(GOOD["X"], GOOD["y"], GOOD["p"]),
-        lambda rng: binned_grouping_loss(GOOD["y"], GOOD["p"], GOOD["X"], rng=rng),
         lambda rng: HonestTree(rng=rng).fit(GOOD["X"], GOOD["residual"]),
         lambda rng: TreeRouter(rng=rng).fit(GOOD["X"], [GOOD["y"]]),
-        lambda rng: random_mix([[0], [1]], [1.0, 2.0], budget=1.5, rng=rng),
         lambda rng: measure_systems(SYSTEMS, rng=rng),
         lambda rng: cross_calibrate(GOOD["proba"], GOOD["y"], rng=rng),
-        lambda rng: SemiSynthetic(GOOD["X"], GOOD["y"], GOOD["p"], rng=rng),
         lambda rng: combine_confidences(GOOD["y"], {"a": GOOD["p"]}, rng=rng),
     ],
 )

@@ -229,6 +229,7 @@ def search_rows(rows, *, calibrator="platt", max_features=2, min_rows=None, n_dr
     weight = rows.weights
     min_rows = fewest_rows(rows.y.size) if min_rows is None else min_rows
     X = rows.X[sorted(rows.X.columns)]
+    # draws are made row by row: in an order of their own, the rows get the same ones however they came
     order = _canonical_order(rows.y, rows.p, X, weight)
     y = rows.y[order]
     p = rows.p[order]

@@ -161,7 +161,7 @@ def tree_groups(
     table = table[table["share"] > 0].sort_values("gap" if against == "stated" else "residual_gap", kind="stable")
     leaf = table.index.to_numpy()
     table = table.reset_index(drop=True)
-    table["adjusted"] = holm(table["p_value"])
+    table["adjusted"] = holm(table["p_value"])  # for those measured: the rows here have chosen nothing
     if calibrated is not None:
         table["residual_adjusted"] = holm(table["residual_p_value"])
     return GroupAudit(table, leaf, tree, against)

@@ -27,20 +27,7 @@ class _Calibrator(RegressorMixin, BaseEstimator):
     _both = True  # whether labels of one class teach nothing
 
     def fit(self, p, y, sample_weight=None):
-        """Learn the map.
-
-        Parameters
-        ----------
-        p, y : array_like, shape (n,)
-            Scores in [0, 1], this estimator's X; labels of both classes.
-        sample_weight : array_like, shape (n,), optional
-            Sampling weights.
-
-        Returns
-        -------
-        estimator
-            Itself.
-        """
+        """Learn the map from (n,) scores and labels 0/1, with sampling weights if they are given. Returns self."""
         p = check_probabilities(p)
         y = check_labels(y, both=self._both)
         weight = check_weights(sample_weight)
@@ -48,18 +35,7 @@ class _Calibrator(RegressorMixin, BaseEstimator):
         return self._learn(p, y, weight)
 
     def predict(self, p):
-        """Calibrated probabilities of class 1.
-
-        Parameters
-        ----------
-        p : array_like, shape (n,)
-            Scores in [0, 1].
-
-        Returns
-        -------
-        ndarray, shape (n,)
-            In [0, 1].
-        """
+        """Calibrated probabilities of class 1, (n,), for scores in [0, 1]."""
         check_is_fitted(self)
         return self._map(check_probabilities(p))
 

@@ -286,6 +286,7 @@ def error_of_curve(curve, n_simulations=1000, rng=None):
     def size_at(t):
         return float(np.abs(np.clip(curve.stated + t * gap, 0, 1) - curve.stated) @ curve.weight)
 
+    # the multiple of the observed gaps at which `target` is this quantile of what would be seen
     def invert(level, target=value):
         def excess(t):
             return np.quantile(simulated(t), level) - target

@@ -2,6 +2,7 @@
 
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -63,6 +64,18 @@ class SampledPartition:
         calibrator.intercept_ = float(intercept)
         calibrator.slope_ = float(slope)
         return replace(self, calibrator=calibrator)
+
+    def refit(self, chunks):
+        """A copy with the Platt calibrator of all rows of the chunks: one pass for each of its Newton steps."""
+        parts = chunks.parts(self.platt_columns)
+
+        def total_at(*place):
+            return chunks.total(partial(self.platt_sums, place or None), parts, self.platt_columns)
+
+        try:
+            return self.with_calibrator(*total_at().fit(total_at))
+        except np.linalg.LinAlgError:
+            raise ValueError("calibrator cannot be fitted on all rows of the chunks; try refit=False.") from None
 
     def platt_sums(self, place, frame, name="chunk"):
         """`PlattSums` of a frame where a Newton step starts, or `PlattStart` without a place; errors call it `name`."""

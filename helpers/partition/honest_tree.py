@@ -12,8 +12,8 @@ from helpers.partition.checked import TakesTables, as_column, check_rows_of_fit
 from helpers.partition.columns import words_of
 from helpers.partition.encoder import TableEncoder
 
-FINE = 1024
-COARSE = 256
+FINE = 1024  # quantiles at which numbers with more distinct values are cut
+COARSE = 256  # from so many rows on
 MANY_ROWS = 200_000
 
 
@@ -28,9 +28,6 @@ class HonestTree(RegressorMixin, TakesTables):
         Rows a region needs when it is chosen.
     max_depth : int, optional
         Depth limit.
-    max_bins : int, optional
-        Numeric columns with more distinct values are cut at so many quantiles first; None: 1,024, and 256 from 200,000
-        rows on.
     rng : int, Generator or None, default None
         Decides between splits that are equally good.
 
@@ -59,10 +56,9 @@ class HonestTree(RegressorMixin, TakesTables):
     (array([-0.5,  0.5]), ['x0 <= 38', 'x0 > 38'])
     """
 
-    def __init__(self, *, min_samples_leaf=15, max_depth=None, max_bins=None, rng=None):
+    def __init__(self, *, min_samples_leaf=15, max_depth=None, rng=None):
         self.min_samples_leaf = min_samples_leaf
         self.max_depth = max_depth
-        self.max_bins = max_bins
         self.rng = rng
 
     def fit(self, X, y, sample_weight=None, groups=None):
@@ -84,12 +80,9 @@ class HonestTree(RegressorMixin, TakesTables):
         """
         X, residual, weight, groups = self._check_rows(X, as_column(y), sample_weight, groups)
         check_count(self.min_samples_leaf, "min_samples_leaf")
-        if self.max_bins is not None:
-            check_count(self.max_bins, "max_bins", least=2)
         if self.max_depth is not None:
             check_count(self.max_depth, "max_depth")
-        max_bins = (FINE if len(X) < MANY_ROWS else COARSE) if self.max_bins is None else self.max_bins
-        self.encoder_ = TableEncoder(max_bins)
+        self.encoder_ = TableEncoder(FINE if len(X) < MANY_ROWS else COARSE)
         codes = self.encoder_.fit_transform(X, residual, weight, groups)
         seed = int(check_rng(self.rng).integers(2**31))
         options = {"min_samples_leaf": self.min_samples_leaf, "max_depth": self.max_depth}

@@ -7,7 +7,7 @@ import pandas as pd
 
 from helpers.audit import search_segments
 from helpers.calibration import PlattCalibrator
-from helpers.reports.phrases import NAMES, cost_with_span, from_percent, percent, points_apart, short
+from helpers.reports.phrases import NAMES, from_percent, of_hundred, percent, points_apart, short
 from helpers.resampling import exact_interval, percentile_ends, resampled_means, with_ends
 from helpers.selective.certified import certify_rows
 
@@ -277,7 +277,7 @@ def cost_table(prices):
     """A table of costs as texts, of 100 questions."""
     rows = {
         POLICIES[row.Index]: {
-            "cost of 100": cost_with_span(row.cost, row.cost_low, row.cost_high),
+            "cost of 100": of_hundred(row.cost, row.cost_low, row.cost_high),
             "answered": percent(row.answered),
             "wrong among answers": "–" if np.isnan(row.wrong) else percent(row.wrong),
         }

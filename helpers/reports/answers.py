@@ -102,14 +102,12 @@ class AnswerReport(Report):
 
     @property
     def most(self):
-        """Number of answers of the largest vote."""
         return int(self.sizes["size"].iloc[-1])
 
     # ---- figures ------------------------------------------------------------------------------------------------
 
     @property
     def figure_names(self):
-        """Names of the figures that there are."""
         return ["samples"] if self.obstacle else ["reliability", "kept", "samples"]
 
     def draw(self, name):
@@ -127,7 +125,6 @@ class AnswerReport(Report):
 
     @property
     def reliability_curves(self):
-        """{name of a confidence: ReliabilityCurve}."""
         return {NAMES[name]: error.curve for name, error in self.calibration.errors.items()}
 
     @property
@@ -162,7 +159,6 @@ class AnswerReport(Report):
 
     @property
     def parameter_table(self):
-        """What this report was made from."""
         source = self.table
         rows = {
             "file": f"{source.name}, SHA-256 {source.sha256 or 'unknown'}",
@@ -182,7 +178,6 @@ class AnswerReport(Report):
 
     @property
     def answer_rows(self):
-        """The table of answers.csv."""
         grouped = self.table.grouped
         chosen = grouped.counts.argmax(axis=1)
         columns = {

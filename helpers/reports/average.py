@@ -79,7 +79,6 @@ class Average:
 
     @property
     def se(self):
-        """Standard error of `size`, from its interval."""
         return max((self.high - self.low) / 4, 1e-6)
 
     @property

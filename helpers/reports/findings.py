@@ -129,7 +129,6 @@ _template = cache(_environment().from_string)
 
 
 def fill(text, **values):
-    """Fill a template with numbers, as plain text on one line."""
     return _template(text).render(**values).strip()
 
 

@@ -38,11 +38,6 @@ def read_table(path, label="label", score="score", *, features=None, weight=None
     ScoreTable
         The checked table.
 
-    Raises
-    ------
-    ValueError
-        As `helpers.tables.read_scores`.
-
     Examples
     --------
     >>> print(read_table("data/rand_scores.csv.gz"))

@@ -97,30 +97,18 @@ def out_of_fold(table, calibrator, rng, p=None):
     return recalibrated
 
 
-@dataclass(frozen=True)
-class Mean:
-    """Takes means over all cases, with their intervals."""
-
-    weight: np.ndarray  # sampling weights
-    groups: np.ndarray | None  # codes of dependent cases
-
-    def __call__(self, name, values):
-        """Mean of `values` as `name`, and its 95 % interval as `name`_low and `name`_high."""
-        mean, variance = mean_and_variance(values, self.weight, self.groups)
-        half_width = QUANTILE * variance**0.5
-        return {name: mean, f"{name}_low": mean - half_width, f"{name}_high": mean + half_width}
-
-
-def mean_of(table):
-    """The `Mean` of a checked table of scores."""
-    return Mean(table.weights, table.groups)
+def mean_of(table, name, values):
+    """Mean of a value of each case as `name`, and its 95 % interval as `name`_low and `name`_high."""
+    mean, variance = mean_and_variance(values, table.weights, table.groups)
+    half_width = QUANTILE * variance**0.5
+    return {name: mean, f"{name}_low": mean - half_width, f"{name}_high": mean + half_width}
 
 
 def parts_of_loss(table, recalibrated):
     """Mean squared error of the stated scores (loss), and what recalibration would save of it (saved, with ends)."""
-    mean = mean_of(table)
     loss = (table.y - table.p) ** 2
-    return {"loss": float(np.average(loss, weights=mean.weight))} | mean("saved", loss - (table.y - recalibrated) ** 2)
+    saved = mean_of(table, "saved", loss - (table.y - recalibrated) ** 2)
+    return {"loss": float(np.average(loss, weights=table.weights))} | saved
 
 
 # ---- costs ---------------------------------------------------------------------------------------------------------
@@ -147,12 +135,11 @@ def count_money(table, scores, cost):
     """Count what a score costs."""
     recalibrated = scores.recalibrated[scores.rows]
     table = table if scores.rows.size == table.n else table.take(scores.rows)
-    mean = mean_of(table)
     by_score = {"stated": table.p, "recalibrated": recalibrated, "repaired": scores.repaired}
     decisions = {policy: best_decision(score, cost) for policy, score in by_score.items()}
     decisions |= {"always yes": np.ones(table.n, int), "always no": np.zeros(table.n, int)}
     paid = {policy: expected_cost(decision, table.y, cost) for policy, decision in decisions.items()}
-    rule = min(("always yes", "always no"), key=lambda policy: mean("cost", paid[policy])["cost"])
+    rule = min(("always yes", "always no"), key=lambda policy: np.average(paid[policy], weights=table.weights))
     rows = {}
     for policy, decision in decisions.items():
         columns = {
@@ -163,7 +150,7 @@ def count_money(table, scores, cost):
             "misses": (1 - decision) * table.y,
             "false_alarms": decision * (1 - table.y),
         }
-        rows[policy] = {k: x for name, values in columns.items() for k, x in mean(name, values).items()}
+        rows[policy] = {k: x for name, values in columns.items() for k, x in mean_of(table, name, values).items()}
     changed = scores.model is not None and scores.model.changed_
     return Money(optimal_threshold(cost), pd.DataFrame(rows).T, table.n, changed)
 

@@ -43,7 +43,7 @@ def find_all(report):
         *of_loss(report),
         *of_groups(report, mends, moving),
         *of_classes(report.several),
-        *of_checked(report.checked),
+        *of_class_costs(report.several),
         *money,
         *of_limits(report),
     ]
@@ -248,12 +248,21 @@ def of_classes(several):
         yield Finding("class_group", row["rule"], **ends, n=int(row["n"]), severity=severity, more=more)
 
 
-def of_checked(checked):
-    """Columns that the user named: from the table of their levels, or None."""
-    if checked is not None:
-        n_off = int(checked["remark"].isin(["too low", "too high"]).sum())
-        n_few = int((checked["remark"] == "too few to say").sum())
-        yield Finding("levels", n=len(checked), more={"n_off": n_off, "n_few": n_few})
+def of_class_costs(several):
+    """What decisions by the scores of all classes cost; nothing without costs for each class."""
+    money = None if several is None else several.money
+    if money is None:
+        return
+    costs = money.costs
+    rule = costs.loc[money.rule]
+    kind = "class_rule_is_cheaper" if rule["saved_low"] > 0 else "class_rule_is_dearer"
+    if rule["saved_low"] <= 0 < rule["saved_high"]:
+        kind = "class_rule_as_dear"
+    severity = Severity.NOTE if kind == "class_rule_is_dearer" else Severity.SERIOUS
+    yield Finding(kind, money.rule, severity=severity, **ends_of(rule, "saved"), n=money.n)
+    repaired = costs.loc["repaired"]
+    if money.changed and repaired["saved_low"] > 0:
+        yield Finding("class_repair_saves", severity=Severity.SERIOUS, **ends_of(repaired, "saved"), n=money.n)
 
 
 def of_pair(pair):

@@ -23,7 +23,7 @@ from helpers.reports.pair import Comparison, compare_scores, pairs_in_order
 from helpers.reports.rescored import Money, Repaired, count_money, mean_of, parts_of_loss, repair_scores
 from helpers.reports.score_findings import find_all
 from helpers.reports.score_tables import ScoreTables
-from helpers.reports.several import SeveralClasses, measure_classes
+from helpers.reports.several import SeveralClasses, check_classes_asked, measure_classes
 from helpers.reports.single_cases import measure_loss
 from helpers.tables.scores import ScoreTable
 
@@ -59,12 +59,10 @@ class ScoreReport(ScoreTables, Report):
 
     @cached_property
     def calibrated(self):
-        """Recalibrated scores, (n,)."""
         return self.average.calibrator.predict(self.table.p)
 
     @cached_property
     def loss_parts(self):
-        """Parts of the squared error, see `parts_of_loss`."""
         return parts_of_loss(self.table, self.scores.recalibrated)
 
     @property
@@ -83,7 +81,6 @@ class ScoreReport(ScoreTables, Report):
 
     @property
     def figure_names(self):
-        """Names of the figures that there are."""
         return ["curve", "bins"] if self.audit is None else ["curve", "bins", "groups"]
 
     def draw(self, name):
@@ -131,6 +128,9 @@ class ScoreReport(ScoreTables, Report):
             loss = self.several.loss
             numbers |= {f"classes_{name}": getattr(loss, name) for name in ("value", "low", "high", "p_value")}
             numbers["classes_rule"] = self.several.groups["rule"].tolist()
+            if self.several.money is not None:
+                costs = self.several.money.costs["cost"]
+                numbers |= {f"class_cost_{policy}": float(value) for policy, value in costs.items()}
         if self.money is not None:
             numbers["threshold"] = self.money.threshold
             for policy in ("stated", "recalibrated", "repaired"):
@@ -141,7 +141,7 @@ class ScoreReport(ScoreTables, Report):
         return numbers
 
 
-def audit_scores(table, *, cost=None, check=(), labels=None, rng=None):
+def audit_scores(table, *, cost=None, class_cost=None, ordered=False, check=(), labels=None, rng=None):
     """Audit a table of scores: calibration, grouping loss, misjudged groups, decisions.
 
     Parameters
@@ -149,7 +149,13 @@ def audit_scores(table, *, cost=None, check=(), labels=None, rng=None):
     table : ScoreTable
         From `read_table` or `helpers.tables.read_scores`.
     cost : array_like or DataFrame, shape (2, 2), optional
-        Cost of each decision under each truth, cost[decision, truth]; without costs no decision is judged.
+        Cost of each decision under each truth, cost[decision, truth]; without costs no decision is judged. Of several
+        classes the truth is whether the answer is right.
+    class_cost : array_like, DataFrame, str or Path, shape (D, K), optional
+        Of several classes, the cost of each of D decisions if the truth is each of K classes: columns are named by
+        class, rows by decision (in a file, by its first column).
+    ordered : bool, default False
+        Whether the classes, in the order of their columns, are steps of a scale, as in `grouping_loss`.
     check : str or list of str, default ()
         Columns of which every level is shown, whatever its number of rows.
     labels : dict or str or Path, optional
@@ -168,7 +174,8 @@ def audit_scores(table, *, cost=None, check=(), labels=None, rng=None):
     ------
     ValueError
         For costs of another shape, of which a mistake costs no more than a right answer, or that leave nothing to
-        decide, and for columns to check or labels of columns that the table does not have.
+        decide, for `class_cost` or `ordered` of a table with one score, and for columns to check or labels of columns
+        that the table does not have.
 
     Examples
     --------
@@ -184,7 +191,11 @@ def audit_scores(table, *, cost=None, check=(), labels=None, rng=None):
         if not 0 < threshold < 1:
             best = "yes" if threshold <= 0 else "no"
             raise ValueError(f"cost must leave something to decide, but {best} is best whatever the score.")
+    class_cost = check_classes_asked(table, class_cost, ordered)
     options = {"cost": None if cost is None else cost.tolist(), "check": check}
+    if table.classes is not None:
+        options["class_cost"] = None if class_cost is None else class_cost.to_dict("index")
+        options["ordered"] = "yes" if ordered else "no"
     options["labels"] = Path(labels).name if isinstance(labels, str | Path) else labels
     options["rng"] = rng if isinstance(rng, int) else None
     rng = check_rng(rng)
@@ -212,7 +223,7 @@ def audit_scores(table, *, cost=None, check=(), labels=None, rng=None):
         scores=scores,
         money=None if cost is None else count_money(table, scores, cost),
         pair=_compared(table, cost, average.kind, obstacle, rng),
-        several=None if obstacle else measure_classes(table, rng),
+        several=None if obstacle else measure_classes(table, rng, ordered=ordered, cost=class_cost),
         options=options,
         labels=labels,
     )
@@ -222,8 +233,7 @@ def order_of(table):
     """Share of pairs of a 1 and a 0 in which the 1 has the higher score, with its interval; None without pairs."""
     if np.ptp(table.y) == 0:
         return None
-    mean = mean_of(table)
-    return mean("area", pairs_in_order(table.p, table.y, mean))
+    return mean_of(table, "area", pairs_in_order(table.p, table.y, table.weights))
 
 
 def _compared(table, cost, kind, obstacle, rng):

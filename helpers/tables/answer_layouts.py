@@ -67,7 +67,6 @@ def systems_of(table, system=""):
 
 
 def of_system(table, system, name):
-    """The rows of one system."""
     column = system or RECORDED_SYSTEM
     values = table.read([column])[column].map(str)
     return table.only(np.flatnonzero(values == name), f"this is about the answers where {column} is {name!r}")
@@ -77,7 +76,6 @@ def of_system(table, system, name):
 
 
 def short(value):
-    """A value as errors show it."""
     return f"{value!r:.60}"
 
 

@@ -54,12 +54,10 @@ class AnswerTable:
 
     @property
     def n_questions(self):
-        """Number of questions."""
         return len(self.grouped.counts)
 
     @property
     def n_answers(self):
-        """Number of answers."""
         return int(self.grouped.n_answers.sum())
 
     @property
@@ -83,7 +81,7 @@ def read_answers(
     path=SHIPPED, *, question="question", sample="sample", answer="answer", confidence="confidence",
     reference="reference", correct="", counts=(), rule="auto",
 ):  # fmt: skip
-    """Read a file of sampled answers; a ValueError says what to mend if it cannot be used.
+    """Read a file of sampled answers; a ValueError names the file, the column, the rule and the first row.
 
     Parameters
     ----------
@@ -114,12 +112,6 @@ def read_answers(
         With `grouped` (a `GroupedAnswers`), `features` (further columns about whole questions) and `notes`. Answers
         that the rule cannot read count as answers of their own; missing references and confidences are counted. Empty
         cells and null are missing, in CSV also NA and NaN.
-
-    Raises
-    ------
-    ValueError
-        For a file that is not there, damaged or of another format, a column that is not there or has two roles, and
-        values that break the rule of their column; names the file, the column, the rule and the first row.
 
     Examples
     --------
@@ -182,11 +174,6 @@ def read_systems(path, *, system="", systems=(), against="", **columns):
     dict of str to AnswerTable
         One or two, the one to audit first.
 
-    Raises
-    ------
-    ValueError
-        As `read_answers`, for systems that are not there or more than two, and for both a column and a second file.
-
     Examples
     --------
     >>> rows = {"question": ["a", "a", "b", "b"] * 2, "answer": list("xxyzxyzz"), "model": ["new"] * 4 + ["old"] * 4}
@@ -221,7 +208,7 @@ def table_of_counts(counts, correct=None, *, confidence=None, name="simulated"):
     Parameters
     ----------
     counts : (Q, C) int array
-        How often each class was the answer to each question.
+        How often each class was the answer to each question, at least twice together.
     correct : (Q, C) array of 0, 1 and -1, optional
         Whether the class is right; -1 for unknown, which all are by default.
     confidence : (Q,) array, optional
@@ -233,11 +220,6 @@ def table_of_counts(counts, correct=None, *, confidence=None, name="simulated"):
     -------
     AnswerTable
         Its questions are numbered.
-
-    Raises
-    ------
-    ValueError
-        For counts that are not whole or below 0, or a question with fewer than two answers.
 
     Examples
     --------

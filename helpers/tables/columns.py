@@ -38,7 +38,6 @@ def in_percent(values):
 
 
 def _numbers(values):
-    """A column as numbers, NaN for what is none."""
     return values if values.dtype.kind in "biuf" else pd.to_numeric(values.astype(object), errors="coerce")
 
 
@@ -116,7 +115,6 @@ def scores(table, column, values):
 
 
 def weights(table, column, values):
-    """Sampling weights of a column."""
     rule = f"hold weights from 0 to {LARGEST:g}"
     weight = numbers(table, column, values, rule)
     bad = ~((weight >= 0) & (weight <= LARGEST))

@@ -40,7 +40,6 @@ class ClassScores:
     P: pd.DataFrame
 
     def take(self, rows):
-        """Some rows."""
         return ClassScores(self.y[rows], self.P.iloc[rows])
 
 
@@ -68,7 +67,6 @@ class ScoreTable:
 
     @property
     def n(self):
-        """Number of rows."""
         return len(self.y)
 
     @property
@@ -83,7 +81,6 @@ class ScoreTable:
 
     @property
     def features(self):
-        """Names of the features that are used."""
         return list(self.X)
 
     def checked(self):
@@ -133,7 +130,7 @@ class ScoreTable:
 
 
 def read_scores(path, label="label", score="score", *, features=None, weight=None, group=None, min_rows=50):
-    """Read a table of labels, scores and features; a ValueError says what to mend if it cannot be used.
+    """Read a table of labels, scores and features; a ValueError names the file, the column, the rule and the first row.
 
     Parameters
     ----------
@@ -157,23 +154,14 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
     Returns
     -------
     ScoreTable
-        With `y`, `p`, `X` and, where they are there, `weight` and `groups`; `print` says how large it is. A table
-        written by the folktexts benchmark (columns `risk_score`, `label`) is read as it is. Text becomes
-        categories, and dates (2024-01-31, 2024/1/31, 31.1.2024, 2024-01, or with the month or the day first where
-        only one of the two fits) become dates. Empty cells, NA, N/A, NaN and null are missing. Rows without a label
-        are left out. `.note` says how many, which columns were in percent, and how a CSV was read that has other
-        separators than commas, a decimal comma or another encoding than UTF-8.
-        Of several classes, the question is whether the class with the largest score came, which class that was is a
-        feature, and all labels and scores are in `.classes`.
+        With `y`, `p`, `X` and, where they are there, `weight` and `groups`. Text becomes categories or dates
+        (2024-01-31, 2024/1/31, 31.1.2024, 2024-01, or with the month or the day first where only one of the two fits).
+        Empty cells, NA, N/A, NaN and null are missing; rows without a label are left out. `.note` says that, and how a
+        file was read that is not written as usual. Of several classes, `y` is whether the class with the largest score
+        came, which class that was is a feature, and all labels and scores are in `.classes`.
         Features are left out, and listed in `.dropped`, if they are constant, all missing, row numbers or labels, names
         of the members of the groups, text of its own in nearly every row, give the outcome away, or are neither
         numbers, text nor dates.
-
-    Raises
-    ------
-    ValueError
-        For a file that is not there, damaged or of another format, a column that is not there or has two roles, and
-        values that break the rule of their column; names the file, the column, the rule and the first row.
 
     Examples
     --------

@@ -182,15 +182,6 @@ def test_separated_rows_count_as_in_platt_scaling(y):
     assert not AffineCalibrator().fit(scores, [0, 1, 0, 1]).separated_
 
 
-def test_a_perfectly_right_model_stays_finite():
-    scores, _ = draw(50, 3, seed=5)
-    y = scores.argmax(axis=1)
-    for bias in (True, False):
-        fitted = AffineCalibrator(bias=bias).fit(scores, y)
-        proba = fitted.predict_proba(scores)
-        assert fitted.separated_ and 0 < fitted.scale_ < np.inf and ((proba > 0) & (proba < 1)).all()
-
-
 # ---------------------------------------------------------------- cross-validation and scikit-learn
 
 

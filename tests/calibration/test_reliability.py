@@ -181,25 +181,6 @@ def test_luck_that_a_group_shares_across_scores_is_no_error():
     assert apart.curve.together < 0.02
 
 
-@pytest.mark.slow
-def test_clustered_rows_raise_false_alarms_unless_groups_are_given():
-    """Each person's label six times over: the rows' p-value alarms, the people's does not."""
-    rng = np.random.default_rng(11)
-    repeats = 80
-    alarms = []
-    for _ in range(repeats):
-        y, p = draw(150, rng)
-        y = np.repeat(y, 6)
-        p = np.repeat(p, 6)
-        person = np.repeat(np.arange(150), 6)
-        rows = calibration_error(y, p, n_bins=10, rng=rng, n_simulations=200).p_value < 0.05
-        people = calibration_error(y, p, n_bins=10, groups=person, rng=rng, n_simulations=200).p_value < 0.05
-        alarms.append((rows, people))
-    by_rows, by_people = np.mean(alarms, axis=0)
-    assert by_rows > 0.5
-    assert by_people <= 0.05 + 4 * np.sqrt(0.05 * 0.95 / repeats)
-
-
 def test_edge_tables_stay_finite():
     for y, p in [([1], [0.3]), ([0, 1], [0, 0]), ([1, 1, 1], [0.2, 0.5, 1]), ([0, 1] * 10, [0.5] * 20)]:
         error = calibration_error(y, p, rng=0)

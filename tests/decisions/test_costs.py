@@ -131,7 +131,7 @@ def test_costs_that_break_a_rule(cost, sentence):
         (lambda: cost_matrix(false_alarm=1, miss=1, hit=3), "mistakes dearer"),
         (lambda: optimal_threshold(THREE), "cost must"),
         (lambda: excess_risk([0.5], [0.5], THREE, t=0.5), "t must"),
-        (lambda: excess_risk([0.5], [0.5], EVEN, t=50), "t must"),
+        (lambda: excess_risk([0.5], [0.5], EVEN, t=1.5), "t must"),
         (lambda: excess_risk([np.nan], [0.5], EVEN), "reference must"),
         (lambda: expected_cost([2], [0.5], EVEN), "decision must"),
         (lambda: expected_cost([0, 1], [0.5], EVEN), "decision and q must"),

@@ -130,13 +130,8 @@ def samples(draw, least=0, most=120):
     if draw(st.booleans()):
         options["groups"] = rng.integers(0, max(n // draw(st.sampled_from([1, 2, 4, 50])), 1), n)
     if draw(st.booleans()):
-        weights = [
-            rng.random(n),
-            rng.exponential(size=n),
-            np.full(n, 1e9),
-            rng.integers(0, 2, n),
-            rng.choice(ODD_NUMBERS, n),
-        ]
+        usual = [rng.random(n), rng.exponential(size=n), np.full(n, 1e9), rng.integers(0, 2, n)]
+        weights = [*usual, rng.choice(ODD_NUMBERS, n)]
         options["sample_weight"] = weights[draw(st.integers(0, 4))]
     return y, p, X, options
 
@@ -191,10 +186,3 @@ def files(draw, roles, least=0, odd=0.3):
         place = rng.integers(len(body))
         body[place : place + rng.integers(4)] = rng.bytes(rng.integers(3))
     return bytes(body)
-
-
-json_values = st.recursive(
-    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=6)),
-    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.text(max_size=6), inner, max_size=3)),
-    max_leaves=8,
-)

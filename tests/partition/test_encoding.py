@@ -121,14 +121,6 @@ def test_a_rule_says_dates_as_dates_and_intervals_as_they_are():
     assert tree.rules() == ["d is (0, 10]", "d is (10, 20] or (20, 30]"]
 
 
-def test_names_of_categories_do_not_matter():
-    rng = np.random.default_rng(0)
-    letters = rng.choice(list("abcdef"), 400)
-    target = rng.normal(size=400)
-    renamed = pd.Series(letters).map(dict(zip("abcdef", "fbdace", strict=True)))
-    assert codes(letters, target=target) == codes(renamed, target=target)
-
-
 def test_missing_levels_and_new_levels():
     assert codes(["a", None, "b", "a"]) == [0, 2, 1, 0]
     assert np.isnan(codes(["a", "c", "b", "a"], ["new", None])).all()

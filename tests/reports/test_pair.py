@@ -8,7 +8,6 @@ from sklearn.metrics import roc_auc_score
 
 from helpers.reports import audit_scores, read_table
 from helpers.reports.pair import compare_scores
-from helpers.reports.rescored import mean_of
 from helpers.reports.score_findings import of_pair
 from helpers.resampling import bootstrap_interval
 from helpers.tables.scores import ScoreTable
@@ -87,7 +86,6 @@ def test_groups_of_cases_widen_the_differences():
     ).checked()
     one, all_four = (compare_scores(t, rng=0).table.loc["squared error"] for t in (table, four))
     assert all_four["high"] - all_four["low"] == pytest.approx(one["high"] - one["low"], rel=0.01)
-    assert mean_of(four).groups is not None
 
 
 def test_two_columns_are_read_and_told(tmp_path):
