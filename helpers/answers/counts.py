@@ -337,29 +337,3 @@ def _majority(pair, grade, problems):
     problems["classes without a grade"] = int((votes == 0).sum())
     problems["classes whose answers are graded both ways"] = int(((right > 0) & (right < votes)).sum())
     return np.where(votes == 0, -1, np.where(2 * right == votes, earliest, 2 * right > votes)).astype(int)
-
-
-def counted_classes(counts, classes, questions, references=None, confidence=None):
-    """Grouped answers of (Q, C) counts, names and columns that were checked and read; None for those it lacks."""
-    known = np.full(counts.shape, -1)
-    stated = np.full(len(counts), np.nan)
-    problems = {}
-    if references is not None:
-        right = pd.Index([str(name) for name in classes]).get_indexer(references.map(str, na_action="ignore"))
-        known = np.where((right < 0)[:, None], -1, right[:, None] == np.arange(len(classes)))
-        problems["questions without a reference"] = int((right < 0).sum())
-    if confidence is not None:
-        stated = confidence.values
-        problems |= _count_unread(confidence)
-    return GroupedAnswers(
-        counts=counts,
-        labels=(tuple(classes),) * len(counts),
-        questions=questions,
-        n_answers=counts.sum(axis=1),
-        correct=known,
-        confidence=stated,
-        n_stated=(~np.isnan(stated)).astype(int),
-        unparsed=np.zeros(len(counts), dtype=int),
-        order=np.zeros((len(counts), 0), dtype=int),
-        problems=problems,
-    )

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers.answers import group_answers, spell_answers
-from helpers.answers.counts import counted_classes
+from helpers.tables import table_of_counts
 
 
 def answers_of(*questions, reference=None, **columns):
@@ -137,7 +137,7 @@ BAD = {
     "grades": (lambda: group_answers(TABLE.assign(grade=[0, 1, 2, 1]), correct="grade"), "grade must"),
     "first of too many": (lambda: group_answers(TABLE).first(3), "n is 3, but question 0 has 2"),
     "first without an order": (
-        lambda: counted_classes(np.array([[2, 1]]), [0, 1], np.array(["q"])).first(1), "without the order"),
+        lambda: table_of_counts([[2, 1]]).grouped.first(1), "without the order"),
     "first of none": (lambda: group_answers(TABLE).first(0), "n must"),
 }  # fmt: skip
 
