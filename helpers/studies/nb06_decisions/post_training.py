@@ -24,7 +24,7 @@ from helpers.checks import check_count, check_groups
 from helpers.datasets import load_breast_cancer, load_digits, load_fair, load_rand_hie
 from helpers.decisions import RiskEstimator, best_decision, cost_matrix, excess_risk, expected_cost, grouping_risk
 from helpers.decisions.costs import check_costs
-from helpers.partition import split_rows
+from helpers.partition import BinnedTree, split_rows
 from helpers.partition.checked import check_table
 from helpers.partition.kinds import as_numbers
 from helpers.resampling import bootstrap_interval
@@ -106,8 +106,26 @@ def post_training(X, y, model, *, groups=None, thresholds=(0.1, 0.3, 0.5, 0.7, 0
         corrected = risk.fit_corrected(X.iloc[rows], y[rows], p[rows], groups=people)
         return p[rows], risk.calibrated(p[rows]), corrected
 
+    def binned(rows):
+        """Rates of bins of the score, and of regions inside them that the other half has chosen, as in the 2023 paper."""
+        people = None if groups is None else check_groups(groups[rows])
+        halves = split_rows(y[rows], people, (0.5,), rng)
+        rate = np.empty(rows.size)
+        inside = np.empty(rows.size)
+        for choose, judge in (halves, halves[::-1]):
+            tree = BinnedTree(rng=rng).fit(X.iloc[rows[choose]], y[rows[choose]], p[rows[choose]])
+            region = tree.apply(X.iloc[rows], p[rows])
+            of_bin = tree.bin_of_region_[region]
+            residual = pd.Series(y[rows] - p[rows])[judge]
+            miss = residual.groupby(of_bin[judge]).mean().reindex(of_bin[choose]).fillna(0.0).to_numpy()
+            left = residual.groupby(region[judge]).mean().reindex(region[choose]).to_numpy()
+            rate[choose] = p[rows[choose]] + miss
+            inside[choose] = p[rows[choose]] + np.where(np.isnan(left), miss, left)
+        return p[rows], np.clip(rate, 0, 1), inside
+
     here = estimated(test)
     elsewhere = estimated(tune)
+    in_bins = binned(test)
     scores = {
         "accuracy": np.mean((p[test] >= 0.5) == y[test]),
         "brier": np.mean((p[test] - y[test]) ** 2),
@@ -119,7 +137,7 @@ def post_training(X, y, model, *, groups=None, thresholds=(0.1, 0.3, 0.5, 0.7, 0
         line = {"t": t, "n": test.size}
         for name, score in (("cost", p), ("recalibrated", c), ("tuned", tuned)):
             line[name] = expected_cost(best_decision(score[test], cost), y[test], cost).mean()
-        for suffix, (stated, calibrated, corrected) in (("", here), ("_elsewhere", elsewhere)):
+        for suffix, (stated, calibrated, corrected) in (("", here), ("_elsewhere", elsewhere), ("_binned", in_bins)):
             line[f"risk{suffix}"] = excess_risk(corrected, stated, cost).mean()
             line[f"grouping{suffix or '_risk'}"] = grouping_risk(calibrated, corrected, cost).mean()
         lines.append(line | scores)
