@@ -99,12 +99,12 @@ def count_class_costs(table, cost, rng):
     decided = {policy: cheapest(score, values).decision for policy, score in scores.items()}
     single = int(np.average(values[:, y], axis=1, weights=table.weights).argmin())
     decided[f"always {cost.index[single]}"] = np.full(table.n, single)
-    mean = mean_of(table)
     rows = {}
     for policy, decision in decided.items():
         paid = values[decision, y]
         shares = np.bincount(decision, table.weights, len(values)) / table.weights.sum()
-        rows[policy] = mean("cost", paid) | mean("saved", values[decided["stated"], y] - paid)
+        rows[policy] = mean_of(table, "cost", paid)
+        rows[policy] |= mean_of(table, "saved", values[decided["stated"], y] - paid)
         rows[policy] |= dict(zip(cost.index, shares, strict=True))
     return ClassCosts(pd.DataFrame(rows).T, list(cost.index), table.n, model.changed_)
 

@@ -16,7 +16,7 @@ from helpers.chunks.cells import group_labels
 from helpers.chunks.platt import PlattStart, PlattSums
 from helpers.chunks.sums import RegionSums, ScoreSums
 from helpers.grouping.region_statistics import squared_means
-from helpers.scoring import BRIER, LOG
+from helpers.scoring import LOG
 
 EDGES = uniform_edges(5)
 KINDS = [(False, False), (True, False), (False, True), (True, True)]  # weights, groups
@@ -230,12 +230,3 @@ def region_sums(residual, n_regions, **options):
 def test_bad_input_is_named(call, words):
     with pytest.raises(ValueError, match=words):
         call()
-
-
-def test_other_things_cannot_be_added():
-    for other in (1, None, ScoreSums.of({"a": [1.0]})):
-        with pytest.raises(TypeError):
-            PLAIN + other
-    with pytest.raises(TypeError):
-        1 + PLAIN
-    assert BRIER.score([1], [0.5]) == [0.25]

@@ -85,7 +85,7 @@ def test_what_cannot_be_said_is_left_empty(reports):
     report = reports("no reference")
     assert report.found[0].kind == "use_unknown" and report.accuracy is None and negative_control(report) is None
     few = reports("honest", 29)
-    assert few.accuracy is not None and "29" in few.obstacle and few.promise_table is None
+    assert few.accuracy is not None and "29" in few.obstacle and few.promises is None
 
 
 @pytest.mark.parametrize("kind", ["honest", "stated", "unanimous"])

@@ -65,7 +65,7 @@ def test_people_that_nobody_was_asked_about_do_no_harm(files):
 def test_planted_groups_are_found(tmp_path):
     table = read_folktexts(*simulate_folktexts(tmp_path, 8000, rng=3))
     c = PlattCalibrator().fit(table.p, table.y).predict(table.p)
-    audit = tree_groups(table.y, table.p, table.X, calibrated=c, against="calibrated", max_depth=4, merge=0.2, rng=0)
+    audit = tree_groups(table.y, table.p, table.X, calibrated=c, against="calibrated", max_depth=4, rng=0)
     ends = audit.apply(table.X)
     women = (table.X["sex"] == "female").to_numpy()
     young = women & (table.X["age"] <= 27).to_numpy()

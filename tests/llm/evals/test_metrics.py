@@ -100,7 +100,7 @@ def assert_same_as_the_table(found, path):
 @pytest.mark.slow
 def test_attempts_that_are_all_maximally_wrong_are_not_well_calibrated(tmp_path):
     """Right at confidence 0, wrong at confidence 1: means over two epochs would be calibrated perfectly."""
-    n = 40
+    n = 10
     answers = {number: ["Paris", "Rome"] for number in range(1, n + 1)}
     right = dict.fromkeys(answers, [True, False])
     found = numbers(evaluated(answers, right, dict.fromkeys(answers, [0.0, 1.0]), tmp_path))
@@ -113,15 +113,15 @@ def test_attempts_that_are_all_maximally_wrong_are_not_well_calibrated(tmp_path)
 
 @pytest.mark.slow
 def test_a_log_gives_the_numbers_of_its_table(tmp_path):
-    """Thirty questions, and 250 with ten answers each, computed anew and written in Inspect's other form."""
-    log = evaluated(*drawn(30, 5, rng=0), tmp_path)
+    """Twelve questions, and 40 with five answers each, computed anew and written in Inspect's other form."""
+    log = evaluated(*drawn(12, 4, rng=0), tmp_path)
     assert_same_as_the_table(numbers(log), Path(log.location))
-    answers, right, confidence = drawn(250, 10, rng=1)
+    answers, right, confidence = drawn(40, 5, rng=1)
     log.samples = [
         log.samples[0].model_copy(update={"id": number, "epoch": k + 1, "input": f"Question {number}", "scores": {
             "looked_up": Score(value="C" if right[number][k] else "I", answer=answers[number][k], metadata={
                 "confidence": float(confidence[number][k])})}})
-        for k in range(10) for number in answers
+        for k in range(5) for number in answers
     ]  # fmt: skip
     log.eval.dataset.sample_ids = list(answers)
     recompute_metrics(log)

@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("inspect_ai")
 
-from inspect_ai import eval, eval_retry, score
+from inspect_ai import eval, score
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
@@ -155,27 +155,6 @@ def test_answer_and_confidence_in_one_reply(folder):
     rows = rows_of(log)
     np.testing.assert_allclose(rows["verbalised"], rows["known_verbalised"], rtol=1e-12)
     assert sum(event.event == "model" for sample in log.samples for event in sample.events) == 8
-
-
-@pytest.mark.slow
-def test_a_run_that_breaks_off_goes_on_where_it_stopped(folder):
-    """What is answered stays; eval-retry asks the rest. (A mock has no outputs in a log: the second is Inspect's.)"""
-    calls = []
-
-    def break_off(messages, *request):
-        calls.append(messages)
-        if len(calls) > 5:
-            raise RuntimeError("The server is gone.")
-        return reply("Paris")
-
-    broken = get_model("mockllm/model", custom_outputs=break_off)
-    task = questions(str(folder / "questions.csv"), n_answers=1, confidences=[])
-    (log,) = eval(task, model=broken, log_dir=str(folder / "retry"), max_samples=1, **QUIET)
-    assert log.status == "error" and len(calls) == 6
-    retried = eval_retry(log, log_dir=str(folder / "retry"), display="none", log_realtime=False, score_display=False)
-    answers = [sample.scores["grade"].answer for sample in retried[0].samples if sample.scores]
-    assert answers.count("Paris") == 5
-    assert log.eval.task == "honest_confidence/questions"
 
 
 def test_the_log_is_a_table_of_answers(log):
