@@ -142,6 +142,8 @@ if __name__ == "__main__":
     else:
         one, rows, draws, cases = measure_repair, [2000], 20, [(k, kind) for k in (3, 5) for kind in REPAIRED]
     cases = [(*case, n) for n in given.rows or rows for case in cases]
-    lines = [one(*case, given.draws or draws) for case in tqdm(cases)]
     path = Path(__file__).with_name(f"class_{given.part}.csv")
-    pd.DataFrame(lines).to_csv(path, index=False, float_format="%.5f")
+    lines = []
+    for case in tqdm(cases):  # what is measured is kept if the rest is not waited for
+        lines.append(one(*case, given.draws or draws))
+        pd.DataFrame(lines).to_csv(path, index=False, float_format="%.5f")

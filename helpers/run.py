@@ -14,7 +14,6 @@ share the folders (README).
 
 import argparse
 import ast
-import fcntl
 import functools
 import hashlib
 import itertools
@@ -24,7 +23,6 @@ import re
 import signal
 import sys
 import time
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -342,24 +340,6 @@ def write_table(path, runs):
     _write(path, pd.DataFrame(rows).to_csv(index=False, lineterminator="\n"))
 
 
-@contextmanager
-def _alone_in(folder):
-    """A folder, made if needed, that no other process gets until the block ends, or this process, however that is."""
-    os.makedirs(folder, exist_ok=True)
-    number = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(number)
-        raise ValueError(f"another run works in {folder}; wait for it or choose another folder.") from None
-    except OSError:
-        pass  # a file system without locks
-    try:
-        yield
-    finally:
-        os.close(number)
-
-
 def _say(text):
     print(text, file=sys.stderr, flush=True)
 
@@ -432,7 +412,7 @@ def main(argv=None):
     Returns
     -------
     int
-        0 done, 1 a run failed, 2 a wrong request or a folder in use, 130 interrupted.
+        0 done, 1 a run failed, 2 a wrong request, 130 interrupted.
     """
     parser = _parser()
     options = parser.parse_args(argv)
@@ -446,11 +426,10 @@ def main(argv=None):
             print(_describe(options.notebook))
             return 0
         runs += plan(options)
-        with _alone_in(options.output):
-            if not options.overwrite:
-                for run in runs:
-                    run.check_folder(refresh=options.all)
-            return carry_out(options, runs)
+        if not options.overwrite:
+            for run in runs:
+                run.check_folder(refresh=options.all)
+        return carry_out(options, runs)
     except (ValueError, OSError, ImportError) as error:
         _say(str(error))
         return 2

@@ -10,8 +10,7 @@ default values; noticed is what a claim notices, of this notebook or of another 
 
 A run is a fork of a process that has imported the libraries (forks.py); it imports `helpers` with the wrong formula
 through an import hook, so no file is ever changed. Every result is a line of build/mutations/results.csv, written at
-once: the next call goes on, and skips what was noticed and, while the tests are the same, what was not.
-equivalent_mutants.csv argues for those that no test can tell.
+once. equivalent_mutants.csv argues for those that no test can tell.
 
 Why not a maintained tool: mutmut 3 has no operators of one's own and leaves what stands outside functions alone;
 cosmic-ray writes each mutant to disk and starts the tests anew: four seconds of imports a mutant. Neither samples by a
@@ -21,7 +20,6 @@ seed nor runs notebooks.
 import argparse
 import ast
 import csv
-import hashlib
 import importlib.machinery
 import importlib.util
 import io
@@ -46,7 +44,7 @@ from mutants import sample  # noqa: E402
 
 OUTPUT = ROOT / "build" / "mutations"
 KEY = ["asked", "module", "place", "function", "operator", "before", "after"]
-FIELDS = [*KEY, "verdict", "noticed_by", "mark"]
+FIELDS = [*KEY, "verdict", "noticed_by"]
 ROOMS = "grouping audit repair decisions selective answers routing calibration".split()
 WITH_CLAIMS = [*ROOMS, "scoring", "binning", "partition"]
 PATIENCE = 4  # a run may take so many times what it takes with nothing wrong, and START seconds more
@@ -142,11 +140,6 @@ def be_notebook(orders, mutant, path):
 # ---- who is asked: the tests of a room, or a notebook of checks ------------------------------------------------
 
 
-def fingerprint(paths):
-    """A short hash of files."""
-    return hashlib.sha256(b"\0".join(path.read_bytes() for path in sorted(paths))).hexdigest()[:12]
-
-
 class Room:
     """The unit tests of a room: the folder or file of its name, and the examples of its docstrings."""
 
@@ -156,8 +149,6 @@ class Room:
         places = [f"tests/{name}", f"tests/test_{name}.py", f"helpers/{name}", f"helpers/{name}.py"]
         places = [place for place in places if (ROOT / place).exists()]
         self.arguments = places if slow else [*places, "-m", "not slow"]
-        tests = [*(ROOT / "tests").glob(f"test_{name}.py"), *(ROOT / "tests" / name).rglob("*.py")]
-        self.mark = fingerprint(tests) + "slow" * slow
         begin = time.monotonic()
         status, failed = run_fork(be_tests, None, self.arguments) or (-1, "nothing")
         if status != 0:
@@ -185,7 +176,6 @@ class Checks:
 
         self.name = f"checks/{path.stem[:2]}"
         self.path = path
-        self.mark = fingerprint([path])
         self.others = []
         trees = [ast.parse(cell) for cell in code_of(path)]
         imports = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
@@ -225,18 +215,10 @@ class Checks:
 # ---- results ---------------------------------------------------------------------------------------------------
 
 
-def read_rows(path):
-    """The rows of a CSV file, none if it is not there."""
-    if not path.exists():
-        return []
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
 def read_equivalent():
     """Mutants that are argued to be as good as the original, wherever their line stands now."""
-    rows = read_rows(ROOT / "tests" / "equivalent_mutants.csv")
-    return {(row["module"], row["function"], row["before"], row["after"]) for row in rows}
+    with (ROOT / "tests" / "equivalent_mutants.csv").open(encoding="utf-8", newline="") as file:
+        return {(row["module"], row["function"], row["before"], row["after"]) for row in csv.DictReader(file)}
 
 
 def report(rows):
@@ -283,16 +265,10 @@ def files_of(modules):
     return files
 
 
-def answer(mutant, judge, done):
-    """(the row of a mutant, whether it is new): earlier ones stay while the formula and who is asked are as then."""
+def answer(mutant, judge):
+    """The row of a mutant."""
     values = [judge.name, mutant.module, mutant.place, mutant.function, mutant.operator, mutant.before, mutant.after]
-    source = fingerprint([ROOT / mutant.file])
-    old = done.get(tuple(values))
-    if old and old["mark"].startswith(source):
-        if old["verdict"] in ("killed", "noticed") or old["mark"] == source + judge.mark:
-            return old, False
-    verdict, noticed_by = judge.ask(mutant)
-    return dict(zip(FIELDS, [*values, verdict, noticed_by, source + judge.mark], strict=True)), True
+    return dict(zip(FIELDS, [*values, *judge.ask(mutant)], strict=True))
 
 
 def parsed_options():
@@ -331,29 +307,24 @@ def judges_of(options, pool):
 def main():
     """Ask until the time is over and write what was found."""
     options = parsed_options()
-    path = OUTPUT / "results.csv"
     OUTPUT.mkdir(parents=True, exist_ok=True)
-    done = {tuple(row[name] for name in KEY): row for row in read_rows(path)}
     rows = []
-    with path.open("a", encoding="utf-8", newline="") as file, ThreadPool(options.jobs) as pool:
+    with (OUTPUT / "results.csv").open("w", encoding="utf-8", newline="") as file, ThreadPool(options.jobs) as pool:
         writer = csv.DictWriter(file, FIELDS)
-        if not file.tell():
-            writer.writeheader()
+        writer.writeheader()
         try:
             judges = judges_of(options, pool)
             end = time.monotonic() + 60 * options.minutes
             tasks = [(mutant, judge) for judge in judges for mutant in islice(judge.draw(options.seed), options.each)]
-            answers = pool.imap(lambda task: time.monotonic() < end and answer(*task, done), tasks)
-            for found in tqdm(answers, total=len(tasks), desc="mutants"):
-                if not found:
+            answers = pool.imap(lambda task: time.monotonic() < end and answer(*task), tasks)
+            for row in tqdm(answers, total=len(tasks), desc="mutants"):
+                if not row:
                     break
-                row, is_new = found
                 rows.append(row)
-                if is_new:
-                    writer.writerow(row)
-                    file.flush()
+                writer.writerow(row)
+                file.flush()
         except KeyboardInterrupt:
-            sys.stderr.write("\nstopped; the next call goes on from here\n")
+            sys.stderr.write("\nstopped\n")
     text = report(rows)
     (OUTPUT / "report.txt").write_text(text, encoding="utf-8")
     sys.stdout.write(text)

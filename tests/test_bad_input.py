@@ -23,7 +23,7 @@ from helpers.calibration import (
     running_curve,
 )
 from helpers.chunks import fit_partition
-from helpers.decisions import RiskEstimator, calibration_risk, expected_cost, grouping_risk, oracle_risk
+from helpers.decisions import RiskEstimator, bayes_decision, calibration_risk, expected_cost, grouping_risk, oracle_risk
 from helpers.grouping import (
     binned_grouping_loss,
     binned_grouping_loss_from_regions,
@@ -42,11 +42,25 @@ from helpers.routing import (
     certified_threshold,
     evaluate_policies,
     oracle_route,
-    random_mix,
     sweep_cascades,
 )
 from helpers.scoring import BRIER, LOG, decompose, top_label
-from helpers.selective import compare_systems, measure_systems
+from helpers.selective import (
+    aurc,
+    certified_precision,
+    chow_cost,
+    compare_systems,
+    confidence_auc,
+    confidence_metrics,
+    ecuas,
+    ecuas_from_uncertainty,
+    expected_cost_at,
+    general_ecuas,
+    measure_systems,
+    normalized_ecuas,
+    normalized_of_confidence,
+    selective_metrics,
+)
 from helpers.simulation import SemiSynthetic
 
 N = 120
@@ -65,7 +79,7 @@ GOOD = {
     "b": RNG.random(N),
 }
 GOOD["y"] = (RNG.random(N) < GOOD["p"]).astype(int)
-GOOD["at"] = np.arange(N) / N
+GOOD |= {"correct": GOOD["y"], "confidence": GOOD["p"], "at": np.arange(N) / N}
 GOOD["proba"] = np.column_stack([1 - GOOD["p"], GOOD["p"]])
 
 TREE = HonestTree(min_samples_leaf=5, rng=0).fit(GOOD["X"], GOOD["residual"])
@@ -74,6 +88,7 @@ PLATT, ISOTONIC = (fit().fit(GOOD["p"], GOOD["y"]) for fit in (PlattCalibrator, 
 COST = [[0, 2], [1, 0]]
 RISK = RiskEstimator(COST, residual="tree", min_samples_leaf=5, rng=0).fit(GOOD["X"], GOOD["y"], GOOD["p"])
 POLICIES = {"zeros": always(np.zeros((1, N), int), [1.0], 0)}
+ANSWERS = GOOD["y"], GOOD["p"]
 SYSTEMS = {name: (GOOD["y"], GOOD[name]) for name in ("a", "b")}
 
 
@@ -143,6 +158,18 @@ FUNCTIONS = {
         "y p region sample_weight groups", binned_grouping_loss_from_regions, n_bins=2, **SEEDED
     ),
     "known parts": on("p q c sample_weight", known_parts),
+    "ecuas": on("correct confidence", ecuas),
+    "chow": on("correct confidence", chow_cost, reject_cost=0.2),
+    "cost at": on("correct confidence sample_weight", expected_cost_at, reject_costs=[0.1, 0.2]),
+    "auc": on("correct confidence sample_weight", confidence_auc),
+    "aurc": on("correct confidence", aurc),
+    "metrics": on("correct confidence", confidence_metrics),
+    "of confidence": on("correct confidence sample_weight", normalized_of_confidence, score=BRIER.score),
+    "certified": on("correct confidence", certified_precision),
+    "general ecuas": on("y proba", general_ecuas, cost=COST),
+    "normalized ecuas": on("y proba sample_weight", normalized_ecuas),
+    "table of the paper": on("y proba", selective_metrics),
+    "bayes decision": on("proba", bayes_decision, cost=COST),
     "oracle risk": on("q p", oracle_risk, cost=COST),
     "calibration risk": on("c p", calibration_risk, cost=COST),
     "grouping risk": on("c", grouping_risk, corrected=np.full(N, 0.5), cost=COST),
@@ -164,13 +191,9 @@ FUNCTIONS = {
     ("call", "argument"),
     [
         (lambda y, p, X: Recalibrator().fit(y, p, X), "X"),
-        (lambda y, p, X: Recalibrator().fit_predict(y, p, X), "X"),
         (lambda y, p, X: repair().predict(p, X), "X"),
         (lambda y, p, X: RiskEstimator(COST).fit(y, p, X), "X"),
-        (lambda y, p, X: RISK.predict(p, X), "X"),
-        (lambda y, p, X: RISK.to_frame(p, X), "X"),
         (lambda y, p, X: BinnedTree().fit(y, p, X), "X"),
-        (lambda y, p, X: BINNED.apply(p, X), "X"),
         (lambda y, p, X: grouping_loss(X, y, p), "X"),
         (lambda y, p, X: running_curve(p, y), "y"),
         (lambda y, p, X: reliability_curve(p, y), "y"),
@@ -251,7 +274,7 @@ TABLES = {
 }
 BAD = {
     "y": PROBABILITY | {"one and two": lambda name: GOOD["y"] + 1, "signs": lambda name: 2 * GOOD["y"] - 1},
-    **dict.fromkeys(("p", "q"), PROBABILITY),
+    **dict.fromkeys(("p", "q", "confidence"), PROBABILITY),
     "c": {k: v for k, v in PROBABILITY.items() if k != "none"},  # None: computed from q
     "at": {k: v for k, v in PROBABILITY.items() if k not in ("none", "short")},  # None: p; any number of points
     "proba": {k: v for k, v in PROBABILITY.items() if k not in ("table", "column", "masked", "NA")}
@@ -284,6 +307,7 @@ BAD = {
     "a": {k: NOT_NUMBERS[k] for k in ("nan", "infinite")} | {k: SHAPES[k] for k in ("empty", "short", "scalar")},
     "b": {k: NOT_NUMBERS[k] for k in ("nan", "infinite", "text")} | {k: SHAPES[k] for k in ("empty", "short")},
 }
+BAD["correct"] = BAD["y"]
 WORD = {"residual": "residual|y", "a": "a|columns|statistic", "b": "b|statistic", "p": "p|score"}
 WITHOUT_LENGTH = {
     "quantile edges",
@@ -292,9 +316,11 @@ WITHOUT_LENGTH = {
     "platt predict",
     "isotonic predict",
     "entropy",
+    "bayes decision",
 }
 TARGETS = {"tree fit", "tree estimate", "risk fit", "risk of own rows"}
 WITHOUT_INTERVAL = {"decompose", "known parts", "platt", "isotonic", "tree fit", "tree estimate"}
+WITHOUT_INTERVAL |= {"cost at", "auc", "of confidence", "normalized ecuas"}
 
 
 def is_allowed(function, names, kind, name):
@@ -384,7 +410,6 @@ def error(**options):
         (lambda: error(n_bins=0), "n_bins must"),
         (lambda: error(strategy="equal"), "strategy must"),
         (lambda: error(n_simulations=10), "n_simulations must"),
-        (lambda: HonestTree(max_bins=1).fit(GOOD["X"], GOOD["residual"]), "max_bins must"),
         (lambda: HonestTree(min_samples_leaf=0).fit(GOOD["X"], GOOD["residual"]), "min_samples_leaf must be"),
         (lambda: TREE.apply(GOOD["X"][["a"]]), "X must .*'b'"),
         (lambda: HonestTree().predict(GOOD["X"]), "not fitted"),
@@ -400,6 +425,19 @@ def error(**options):
         (lambda: captured([0, 0], [0.1, np.nan]), "^missed must"),
         (lambda: captured([0, -1], [0.1, 0.1]), "^region must"),
         (lambda: cross_calibrate(GOOD["proba"], GOOD["y"], bias=-1), "^bias must"),
+        (lambda: ecuas(*ANSWERS, n=-1), "^n must"),
+        (lambda: ecuas(*ANSWERS, n=[0, 1]), "^n must"),
+        (lambda: ecuas(*ANSWERS, n_classes=1), "^n_classes must"),
+        (lambda: confidence_metrics(*ANSWERS, n=[0, -1]), "^n must"),
+        (lambda: ecuas_from_uncertainty([0, -1], [0.1, 0.1], largest=1), "^incurred must"),
+        (lambda: ecuas_from_uncertainty([0, 1], [0.1], largest=1), "uncertainty"),
+        (lambda: ecuas_from_uncertainty([0, 1], [0.1, 0.1], largest=0), "^largest must"),
+        (lambda: chow_cost(*ANSWERS, [0.1, 0.2]), "^reject_cost must"),
+        (lambda: expected_cost_at(*ANSWERS, [-0.1]), "^reject_costs must"),
+        (lambda: certified_precision(*ANSWERS, precision=1), "^precision must"),
+        (lambda: certified_precision(*ANSWERS, starts=[]), "^starts must"),
+        (lambda: bayes_decision(GOOD["proba"], [[0, -1], [1, 0]]), "^cost must"),
+        (lambda: aurc([1, 0, 1], [0.8, 0.6, 0.5], sample_weight=[1, 0.5, 1]), "whole numbers .*sample_weight"),
     ],
 )
 def test_options_and_columns_that_break_a_rule(call, sentence):
@@ -513,18 +551,13 @@ def test_right_answers_are_compared_by_value_or_refused(call):
     "call",
     [
         lambda rng: grouping(rng=rng),
-        lambda rng: error(rng=rng),
         lambda rng: bootstrap_interval(np.mean, GOOD["p"], rng=rng),
-        lambda rng: search_segments(GOOD["y"], GOOD["p"], GOOD["X"], rng=rng),
         lambda rng: Recalibrator(rng=rng).fit(GOOD["X"], GOOD["y"], GOOD["p"]),
         lambda rng: RiskEstimator(COST, residual="tree", rng=rng).fit(GOOD["X"], GOOD["y"], GOOD["p"]),
-        lambda rng: binned_grouping_loss(GOOD["y"], GOOD["p"], GOOD["X"], rng=rng),
         lambda rng: HonestTree(rng=rng).fit(GOOD["X"], GOOD["residual"]),
         lambda rng: TreeRouter(rng=rng).fit(GOOD["X"], [GOOD["y"]]),
-        lambda rng: random_mix([[0], [1]], [1.0, 2.0], budget=1.5, rng=rng),
         lambda rng: measure_systems(SYSTEMS, rng=rng),
         lambda rng: cross_calibrate(GOOD["proba"], GOOD["y"], rng=rng),
-        lambda rng: SemiSynthetic(GOOD["X"], GOOD["y"], GOOD["p"], rng=rng),
         lambda rng: combine_confidences(GOOD["y"], {"a": GOOD["p"]}, rng=rng),
     ],
 )

@@ -90,16 +90,6 @@ def test_memory_limit_and_lowest_value(bench):
     assert (ours["reference"], ours["difference"]) == (3.0, 0.0) and "memory error" in big["status"]
 
 
-def test_growth_is_the_slope_of_the_medians(bench):
-    sizes = [100, 1000, 5000]
-    rows = {"case": "fake", "contestant": "a", "status": "ok", "rows": sizes, "seconds": [3e-6 * n**1.1 for n in sizes]}
-    table = pd.DataFrame(rows)
-    cases = bench("fake_cases").CASES
-    slope, error, count = bench("report").growth(table, cases)["a"]
-    assert slope == pytest.approx(1.1) and error < 1e-6 and count == 3
-    assert bench("report").growth(table[:2], cases) == {}
-
-
 def test_command_line_writes_table_page_and_figure(bench, tmp_path, capsys):
     run = bench("run")
     out = tmp_path / "out"
@@ -154,30 +144,6 @@ def test_the_stored_coverage_keeps_its_promises(bench):
     error = 3 * np.sqrt(0.05 * 0.95 / ten["draws"])
     assert (ten["covered"] > 0.93 - error).all() and (table["agree"] == 1).all()
     assert (ten.groupby("n")["low_above"].mean() < 0.03).all() and (ten.groupby("n")["covered"].mean() > 0.94).all()
-
-
-def test_the_stored_classifiers_err_less_than_their_peers(bench):
-    table = bench("repair").read(bench("classifier").SUMMARY)
-    errors = table.pivot(index=["population", "n"], columns="estimator", values="rmse")
-    found = errors.loc[["smooth", "sharp", "heldB"]]
-    assert (found["RepairedClassifier"] < 0.9 * found["MCGrad"]).all()
-    assert (errors["RepairedClassifier"] < 1.01 * errors["CalibratedClassifierCV"]).all()
-
-
-def test_large_sizes_run_once_and_one_after_the_other(bench, monkeypatch):
-    run = bench("run")
-    monkeypatch.setattr(run, "LARGE", 10)
-    asked = []
-
-    def note(module, table, given, *, runs, limit, spend):
-        asked.append((list(table), runs, limit))
-        for row in table.values():
-            row["status"] = "not run"
-
-    monkeypatch.setattr(run, "take_turns", note)
-    measured(bench, "lowest", 10, "--limit", "2", runs=5)
-    measured(bench, "lowest", 9, "--limit", "2", runs=5)
-    assert asked == [(["ours"], 1, 12), (["big"], 1, 12), (["ours", "big"], 5, 2)]
 
 
 CHECKED = ("after-tree", "ece", "aurc", "ecuas", "two-systems", "sem2", "cascades")

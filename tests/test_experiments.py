@@ -9,7 +9,7 @@ import pytest
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from helpers.experiments import comparison, each_estimator, improvement, repeat, summarise, verdict
-from helpers.grouping import captured, exact_luck, grouping_loss
+from helpers.grouping import captured, grouping_loss
 from helpers.simulation import Sigmoid, controls
 
 
@@ -121,23 +121,6 @@ def test_four_rows_captured():
     missed = np.array([0.1, 0.3, -0.2, -0.2])
     assert captured([0, 0, 1, 1], missed) == pytest.approx((0.04 + 0.04) / 2)
     assert captured([0, 0, 0, 0], missed) == pytest.approx(0)
-
-
-def test_exact_luck_against_draws():
-    crowd = controls.even_crowd(Sigmoid(), 0, log2_rows=8)
-    region = controls.equal_parts(crowd.X["x2"], 16)
-    theory = exact_luck(region, crowd.q, crowd.c, 40)
-    assert theory["aim"] < theory["bound"] and theory["plug-in bias"] < theory["without nu"]
-
-    def draw(rng):
-        rows = rng.integers(256, size=40)
-        residual = (rng.random(40) < crowd.q[rows]) - crowd.c[rows]
-        total = np.bincount(region[rows], residual, 16)
-        count = np.maximum(np.bincount(region[rows], minlength=16), 1)
-        return [{"value": (total**2 / count).sum() / 40 - theory["bound"]}]
-
-    found = summarise(repeat(draw, {}, 2000, rng=1).assign(one=1), ["one"]).iloc[0]
-    assert abs(found["value"] - theory["plug-in bias"]) < 4 * found["se"]
 
 
 def test_crowd_has_the_loss_of_its_population():

@@ -111,14 +111,11 @@ def test_p_values_are_uniform_enough_under_the_null():
     [
         (lambda: bootstrap_interval(np.mean), "columns must"),
         (lambda: bootstrap_interval(np.mean, [1.0]), r"columns\[0\] must"),
-        (lambda: bootstrap_interval(np.mean, [1, 2], None), r"columns\[1\] must"),
         (lambda: bootstrap_interval(np.mean, [1, 2], [1, 2, 3]), r"columns\[0\] and columns\[1\] must have the same"),
         (lambda: bootstrap_interval(np.mean, [1, np.nan]), "statistic must"),
         (lambda: bootstrap_interval(lambda x: x, [1, 2]), "statistic must"),
         (lambda: bootstrap_interval(lambda x: 1.0 if x.any() else np.nan, [1, 0, 0], rng=0), "statistic must"),
-        (lambda: bootstrap_interval(np.mean, [1, 2], n_resamples=3), "n_resamples must"),
         (lambda: bootstrap_interval(np.mean, [1, 2], method="bca"), "method must"),
-        (lambda: paired_difference([1, 2], [1, 2, 3]), "a and b must"),
     ],
 )
 def test_bad_inputs(call, sentence):

@@ -11,10 +11,12 @@ themselves are not shipped. About ten minutes.
 import sys
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from helpers.datasets import fetch_scores
-from helpers.studies.nb10_ecuas_real import answer_quality, measure_draws, saturated_rows, score_maps, with_intervals
+from helpers.resampling import percentile_ends, resampled_counts
+from helpers.studies.nb10_ecuas_real import all_measures, answer_quality, saturated_rows, score_maps
 
 FOLDER = Path(__file__).resolve().parents[1]
 TEST_SETS = {
@@ -26,6 +28,26 @@ TEST_SETS = {
 }
 SEED = 20260521
 N_RESAMPLES = 1000
+
+
+def measure_draws(probas, y, *, n_resamples=1000, rng=None):
+    """`all_measures` on the data (first row) and on resampled rows, the same rows for every set of probabilities."""
+    draws = [np.ones(len(y)), *resampled_counts(len(y), n_resamples, rng=rng)]
+    return {name: pd.DataFrame([all_measures(y, p, sample_weight=w) for w in draws]) for name, p in probas.items()}
+
+
+def with_intervals(draws, pairs=()):
+    """Values and 95 % percentile intervals of `measure_draws`, and of the differences name minus other of `pairs`."""
+    tables = [(name, "", table) for name, table in draws.items()]
+    tables += [(name, other, draws[name] - draws[other]) for name, other in pairs]
+    parts = []
+    for name, other, table in tables:
+        low, high = percentile_ends(table.iloc[1:], method="closest_observation")
+        values = {"metric": list(table), "value": table.iloc[0].to_numpy(), "low": low, "high": high}
+        parts.append(pd.DataFrame({"scores": name, "minus": other} | values))
+    measured = pd.concat(parts, ignore_index=True)
+    measured.loc[measured["metric"] == "ece", ["low", "high"]] = np.nan
+    return measured
 
 
 def make_set(test_set, systems, n_resamples=N_RESAMPLES, seed=SEED):

@@ -3,7 +3,7 @@
     python data/scripts/make_weather_run.py [TARGET]
 
 Needs the extra `scale`, about half a gigabyte of disk for a while and some minutes. For each size an archive is written
-(`helpers.studies.nb15_weather.write_archive`), audited by one thread, by two and by a dask cluster of two worker
+(twelve Parquet files, one row group a chunk), audited by one thread, by two and by a dask cluster of two worker
 processes, and deleted. Each audit has an interpreter of its own and is watched from outside: processor
 seconds and memory (resident set) of all its processes together. The clock starts when the libraries are loaded and the
 workers are there.
@@ -29,6 +29,25 @@ SIZES = (12, 24, 48, 96, 192)
 SAMPLE = 60_000
 SEED = 1
 EVERY = 0.2
+
+
+def write_archive(folder, n_chunks):
+    """The archive as Parquet files, one a month, one row group a chunk; never more than one chunk in memory."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    from helpers.studies.nb15_weather import weather_chunk
+
+    each = n_chunks // 12
+    for month in range(12):
+        made = (weather_chunk(month * each + k, ROWS, n_chunks=n_chunks, seed=SEED) for k in range(each))
+        tables = (pa.Table.from_pandas(frame, preserve_index=False) for frame in made)
+        first = next(tables)
+        path = folder / f"month-{month + 1:02d}.parquet"
+        with parquet.ParquetWriter(path, first.schema, write_page_checksum=True) as file:
+            file.write_table(first, row_group_size=ROWS)
+            for table in tables:
+                file.write_table(table, row_group_size=ROWS)
 
 
 def audit(folder, mode):
@@ -93,14 +112,12 @@ def watch(folder, n_chunks, mode):
 
 def main(target):
     """Write the archives, run everything, write the table."""
-    from helpers.studies.nb15_weather import write_archive
-
     parts = []
     with tempfile.TemporaryDirectory() as place:
         for n_chunks in SIZES:
             folder = Path(place) / str(n_chunks)
             folder.mkdir()
-            write_archive(folder, n_chunks, ROWS, seed=SEED)
+            write_archive(folder, n_chunks)
             for mode in (ONE, TWO, CLUSTER):
                 parts.append(watch(folder, n_chunks, mode))
                 print(parts[-1].tail(1).to_string(header=False, index=False), flush=True)

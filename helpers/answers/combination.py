@@ -7,7 +7,7 @@ from sklearn.model_selection import StratifiedGroupKFold, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from helpers.calibration import clipped_logit
+from helpers.calibration.calibrators import clipped_logit
 from helpers.checks import check_count, check_groups, check_labels, check_probabilities, check_rng, check_same_length
 
 

@@ -84,9 +84,9 @@ def largest_share(table):
 def sem2(counts, n_select=None, *, ties="order"):
     """Share of the class chosen by one part of the answers among the other part, averaged over all splits, exactly.
 
-    For a class k with v copies in the selecting part, earlier classes hold at most v - 1 and later ones at most v: mean
-    of (c_k - v) / m over all C(N, n) ways to draw n of the N answers; m = N - n. Wang et al. (2026), eq. 3 and appendix
-    B, which draws ten of the splits; the mean over all is ours.
+    For a class k with v copies in the selecting part, earlier classes hold at most v - 1 and later ones at most v:
+    mean of (c_k - v) / m over all C(N, n) ways to draw n of the N answers; m = N - n. Wang et al. (2026), equation 3
+    and appendix B, which draws ten of the splits; the mean over all is ours.
 
     Parameters
     ----------

@@ -9,8 +9,8 @@ from helpers.checks import (
     nearest_name,
 )
 from helpers.partition.checked import CheckedTable, Rows, check_sample
+from helpers.partition.columns import words_of
 from helpers.partition.encoder import TableEncoder
-from helpers.partition.wording import words_of
 from helpers.resampling import exact_interval
 
 FIFTHS = 5  # parts of a number with more distinct values than this

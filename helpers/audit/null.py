@@ -6,8 +6,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit, logit
 
-from helpers.calibration import clipped_logit
-from helpers.calibration.calibrators import calibrate_rows, newton
+from helpers.calibration.calibrators import calibrate_rows, clipped_logit, newton
 
 BLOCK = 64  # tables drawn at once, fewer where there are many rows or segments
 PILOT = 256  # draws that measure the variance of dependent rows

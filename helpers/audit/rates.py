@@ -81,11 +81,6 @@ def measure_groups(y, p, subgroup, *, calibrated=None, sample_weight=None, group
     DataFrame
         One row a subgroup: the columns of `GroupAudit.table` without rule and adjustment.
 
-    Raises
-    ------
-    ValueError
-        For columns that break a rule or differ in length.
-
     Examples
     --------
     >>> measure_groups([0, 0, 1, 1], [0.5] * 4, [0, 0, 0, 0])[["stated", "observed", "gap", "p_value"]]

@@ -14,9 +14,9 @@ import numpy as np
 from scipy import sparse
 
 from helpers.partition.checked import CheckedTable
+from helpers.partition.columns import words_of
 from helpers.partition.encoder import TableEncoder
 from helpers.partition.kinds import as_numbers, text_as_values
-from helpers.partition.wording import words_of
 
 CUTS = {10: 20, 20: 10, 10**9: 5}  # quantiles at which numbers are cut in a table of up to so many columns
 PARTS = 5  # ranges of a number start and end at fifths of its cells

@@ -7,7 +7,7 @@
 """
 
 from helpers.calibration.affine import AffineCalibrator, cross_calibrate
-from helpers.calibration.calibrators import IsotonicCalibrator, PlattCalibrator, clipped_logit, make_calibrator
+from helpers.calibration.calibrators import IsotonicCalibrator, PlattCalibrator
 from helpers.calibration.line import calibration_line
 from helpers.calibration.monotone import monotone_curve
 from helpers.calibration.reliability import calibration_error, reliability_curve
@@ -15,6 +15,5 @@ from helpers.calibration.smooth import running_curve
 
 __all__ = [
     "AffineCalibrator", "IsotonicCalibrator", "PlattCalibrator", "calibration_error", "calibration_line",
-    "clipped_logit", "cross_calibrate", "make_calibrator", "monotone_curve",
-    "reliability_curve", "running_curve",
+    "cross_calibrate", "monotone_curve", "reliability_curve", "running_curve",
 ]  # fmt: skip

@@ -17,23 +17,7 @@ CLIP = 1e-6
 
 
 def clipped_logit(p):
-    """Log-odds of scores after clipping to [1e-6, 1 - 1e-6].
-
-    Parameters
-    ----------
-    p : array_like, shape (n,)
-        Scores in [0, 1].
-
-    Returns
-    -------
-    ndarray, shape (n,)
-        Between -13.8 and 13.8.
-
-    Examples
-    --------
-    >>> clipped_logit([0.0, 0.5]).round(1)
-    array([-13.8,   0. ])
-    """
+    """Log-odds of scores after clipping to [1e-6, 1 - 1e-6]."""
     return logit(np.clip(p, CLIP, 1 - CLIP))
 
 
@@ -43,25 +27,7 @@ class _Calibrator(RegressorMixin, BaseEstimator):
     _both = True  # whether labels of one class teach nothing
 
     def fit(self, p, y, sample_weight=None):
-        """Learn the map.
-
-        Parameters
-        ----------
-        p, y : array_like, shape (n,)
-            Scores in [0, 1], this estimator's X; labels of both classes.
-        sample_weight : array_like, shape (n,), optional
-            Sampling weights.
-
-        Returns
-        -------
-        estimator
-            Itself.
-
-        Raises
-        ------
-        ValueError
-            For columns that break a rule; by Platt's also for a constant score, which has no curve.
-        """
+        """Learn the map from (n,) scores and labels 0/1, with sampling weights if they are given. Returns self."""
         p = check_probabilities(p)
         y = check_labels(y, both=self._both)
         weight = check_weights(sample_weight)
@@ -69,18 +35,7 @@ class _Calibrator(RegressorMixin, BaseEstimator):
         return self._learn(p, y, weight)
 
     def predict(self, p):
-        """Calibrated probabilities of class 1.
-
-        Parameters
-        ----------
-        p : array_like, shape (n,)
-            Scores in [0, 1].
-
-        Returns
-        -------
-        ndarray, shape (n,)
-            In [0, 1].
-        """
+        """Calibrated probabilities of class 1, (n,), for scores in [0, 1]."""
         check_is_fitted(self)
         return self._map(check_probabilities(p))
 
@@ -240,28 +195,7 @@ CALIBRATORS = {"platt": PlattCalibrator, "isotonic": IsotonicCalibrator, "none":
 
 
 def make_calibrator(name):
-    """Unfitted calibrator of a name, as options called `calibrator` have it.
-
-    Parameters
-    ----------
-    name : str
-        "platt", "isotonic", or "none" for scores that shall stay as they are.
-
-    Returns
-    -------
-    PlattCalibrator, IsotonicCalibrator or NoCalibrator
-        All have `fit(p, y, sample_weight)` and `predict(p)`.
-
-    Raises
-    ------
-    ValueError
-        If `name` is none of these.
-
-    Examples
-    --------
-    >>> make_calibrator("none").fit([0.2, 0.9], [0, 1]).predict([0.3])
-    array([0.3])
-    """
+    """Unfitted calibrator of a name, as options called `calibrator` have it; "none" leaves scores as they are."""
     check_one_of(name, "calibrator", tuple(CALIBRATORS))
     return CALIBRATORS[name]()
 

@@ -35,9 +35,7 @@ class CalibrationLine:
 
     Examples
     --------
-    >>> p = np.repeat([0.2, 0.8], 100)
-    >>> print(calibration_line(np.arange(200) % 10 < np.repeat([2, 8], 100), p))
-    intercept 0.00 [-0.35, 0.35], slope 1.00 [0.75, 1.25]; p = 1.000
+    See `calibration_line`.
     """
 
     intercept: float
@@ -117,11 +115,6 @@ def calibration_line(y, p, *, sample_weight=None, groups=None):
     -------
     CalibrationLine
         With variances that hold for weights and groups (sandwich).
-
-    Raises
-    ------
-    ValueError
-        For columns that break a rule, labels of one class, or a constant score.
 
     References
     ----------

@@ -39,18 +39,12 @@ class ReliabilityCurve:
         Rows.
     weight : ndarray, shape (b,)
         Shares of the total weight.
-    stated : ndarray, shape (b,)
-        Weighted means of the scores.
-    observed : ndarray, shape (b,)
-        Weighted means of the labels.
-    low : ndarray, shape (b,)
-        Lower end of the exact 95 % interval of the observed rate (Clopper-Pearson at the effective number of rows).
-    high : ndarray, shape (b,)
-        Its upper end.
-    band_low : ndarray, shape (b,)
-        Lower end of where 95 % of the observed rates of a perfectly calibrated model would lie.
-    band_high : ndarray, shape (b,)
-        Its upper end.
+    stated, observed : ndarray, shape (b,)
+        Weighted means of the scores and of the labels.
+    low, high : ndarray, shape (b,)
+        Exact 95 % interval of the observed rate (Clopper-Pearson at the effective number of rows).
+    band_low, band_high : ndarray, shape (b,)
+        Where 95 % of the observed rates of a perfectly calibrated model would lie.
     effective : ndarray, shape (b,)
         Effective number of rows, smaller than `count` with unequal weights or clustered rows.
     together : float, default 0
@@ -199,18 +193,14 @@ class CalibrationError:
         The plain estimate, biased upwards.
     debiased : float
         Median-unbiased estimate.
-    low : float
-        Lower end of the 95 % interval of the binned error.
-    high : float
-        Its upper end.
+    low, high : float
+        95 % interval of the binned error.
     null : float
         Mean value of a perfectly calibrated model with these scores, this n and these bins.
     p_value : float
         Share of such models that show at least `value`.
-    n : int
-        Rows.
-    n_bins : int
-        Bins that are not empty.
+    n, n_bins : int
+        Rows, and bins that are not empty.
     curve : ReliabilityCurve
         The bins.
     """
@@ -247,12 +237,8 @@ def calibration_error(
     ----------
     y, p : array_like, shape (n,)
         Labels 0/1; stated probabilities of class 1.
-    n_bins : int, default 15
-        Number of bins.
-    strategy : {"uniform", "quantile"}, default "uniform"
-        Bins of equal width, or of about equal count.
-    sample_weight, groups : array_like, shape (n,), optional
-        Sampling weights; labels of people, hospitals, …; rows of one group are not counted as independent.
+    n_bins, strategy, sample_weight, groups : optional
+        As in `reliability_curve`.
     n_simulations : int, default 1000
         Draws behind null value and interval, at least 100.
     rng : int, Generator or None, default None
@@ -300,6 +286,7 @@ def error_of_curve(curve, n_simulations=1000, rng=None):
     def size_at(t):
         return float(np.abs(np.clip(curve.stated + t * gap, 0, 1) - curve.stated) @ curve.weight)
 
+    # the multiple of the observed gaps at which `target` is this quantile of what would be seen
     def invert(level, target=value):
         def excess(t):
             return np.quantile(simulated(t), level) - target

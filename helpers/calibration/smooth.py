@@ -30,11 +30,6 @@ def running_curve(y, p, at=None, *, neighbors=None, degree=1):
     ndarray, shape (m,)
         Observed rates.
 
-    Raises
-    ------
-    ValueError
-        For scores outside [0, 1], labels other than 0 and 1, lengths that differ, or `neighbors` not in 1 .. n.
-
     References
     ----------
     Perez-Lebel et al. (2023), section 4.4 and proposition C.1, which leave the smoother open; local lines are

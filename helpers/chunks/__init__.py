@@ -1,8 +1,8 @@
 """Tables larger than memory: dask reads them piece by piece and its workers add up what is needed.
 
-- `tables`: Parquet row groups, CSV, DataFrames, dask DataFrames as chunks; `kinds`: what their columns hold
+- `tables`: Parquet row groups, CSV, DataFrames, dask DataFrames as chunks
 - `partition`: regions and a calibrator from a sample; `evaluate`: the estimates of all other rows
-- `sums`, `score_sums`, `cells`, `platt`: what adds up, and the calibrator of all rows
+- `sums`, `cells`, `platt`: what adds up, and the calibrator of all rows
 """
 
 from helpers.chunks.evaluate import evaluate_in_chunks

@@ -11,8 +11,6 @@ Chunks, row groups and rows in errors count from 0.
 
 from functools import partial
 
-import numpy as np
-
 from helpers.chunks.partition import SampledPartition
 from helpers.chunks.tables import check_chunks
 
@@ -52,6 +50,7 @@ def evaluate_in_chunks(chunks, partition, *, refit=True, scores=None):
 
     Examples
     --------
+    >>> import numpy as np
     >>> import pandas as pd
     >>> from helpers.chunks import fit_partition, read_chunks, split_chunks
     >>> rng = np.random.default_rng(0)
@@ -74,19 +73,5 @@ def evaluate_in_chunks(chunks, partition, *, refit=True, scores=None):
         )
     parts = chunks.parts(partition.columns)
     if refit and partition.has_platt:
-        partition = _refitted(chunks, partition)
+        partition = partition.refit(chunks)
     return chunks.total(partial(partition.sums, scores=scores), parts, partition.columns)
-
-
-def _refitted(chunks, partition):
-    """`partition` with the Platt calibrator of all rows: one pass for each of its Newton steps."""
-    columns = partition.platt_columns
-    parts = chunks.parts(columns)
-
-    def total_at(*place):
-        return chunks.total(partial(partition.platt_sums, place or None), parts, columns)
-
-    try:
-        return partition.with_calibrator(*total_at().fit(total_at))
-    except np.linalg.LinAlgError:
-        raise ValueError("calibrator cannot be fitted on all rows of the chunks; try refit=False.") from None

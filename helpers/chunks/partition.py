@@ -2,6 +2,7 @@
 
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -10,18 +11,18 @@ from helpers.binning import uniform_edges
 from helpers.calibration.calibrators import make_calibrator
 from helpers.checks import check_column, check_labels, check_probabilities, check_weights, raise_first_row
 from helpers.chunks.cells import LARGEST, is_weight
-from helpers.chunks.kinds import check_kinds, kind_of_column
 from helpers.chunks.platt import PlattStart, PlattSums
-from helpers.chunks.score_sums import ScoreSums
-from helpers.chunks.sums import EvaluationSums, RegionSums, ReliabilitySums
+from helpers.chunks.sums import EvaluationSums, RegionSums, ReliabilitySums, ScoreSums
 from helpers.partition import HonestTree
 from helpers.partition.checked import with_score_column
+from helpers.partition.kinds import as_numbers
 from helpers.partition.levels import said_of_pooled
 from helpers.scoring import BRIER, LOG
 
 LABELS = ("hold labels 0 and 1", lambda y: (y == 0) | (y == 1))
 PROBABILITIES = ("hold probabilities in [0, 1]", lambda p: (p >= 0) & (p <= 1))
 WEIGHTS = (f"hold weights that are 0 or lie in [{1 / LARGEST:g}, {LARGEST:g}]", is_weight)
+MISSING_TYPES = {"numbers": float, "booleans": float, "dates": "datetime64[ns]", "durations": "timedelta64[ns]"}
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,18 @@ class SampledPartition:
         calibrator.intercept_ = float(intercept)
         calibrator.slope_ = float(slope)
         return replace(self, calibrator=calibrator)
+
+    def refit(self, chunks):
+        """A copy with the Platt calibrator of all rows of the chunks: one pass for each of its Newton steps."""
+        parts = chunks.parts(self.platt_columns)
+
+        def total_at(*place):
+            return chunks.total(partial(self.platt_sums, place or None), parts, self.platt_columns)
+
+        try:
+            return self.with_calibrator(*total_at().fit(total_at))
+        except np.linalg.LinAlgError:
+            raise ValueError("calibrator cannot be fitted on all rows of the chunks; try refit=False.") from None
 
     def platt_sums(self, place, frame, name="chunk"):
         """`PlattSums` of a frame where a Newton step starts, or `PlattStart` without a place; errors call it `name`."""
@@ -189,3 +202,39 @@ def _numbers(frame, column, name, rule, good):
 def _reject(frame, column, name, rule, bad):
     """Raise the error for the first True of `bad`; rows have the numbers of the index."""
     raise_first_row(name, column, rule, frame[column], bad, lambda k: f"row {frame.index[k]}")
+
+
+def kind_of_column(values):
+    """What a column holds, so that chunks can be compared: None where every value is missing."""
+    dtype = values.dtype
+    if isinstance(dtype, pd.CategoricalDtype) and dtype.ordered:
+        return "ordered categories"
+    if not values.notna().any():
+        return None
+    if pd.api.types.is_bool_dtype(dtype):
+        return "booleans"
+    if pd.api.types.is_datetime64_any_dtype(dtype):
+        return "dates"
+    if pd.api.types.is_timedelta64_dtype(dtype):
+        return "durations"
+    values = values.infer_objects()
+    return "text" if as_numbers(values) is None else "booleans" if values.dtype == bool else "numbers"
+
+
+def check_kinds(frame, kinds, name):
+    """`frame` with the columns `kinds` in their order; ValueError naming chunk and column where the kinds differ."""
+    # a column of a chunk in which every value is missing fits any kind; None in `kinds`: nothing is known
+    for column, wanted in kinds.items():
+        check_column(column, frame.columns, name)
+        found = kind_of_column(frame[column]) if len(frame) else None
+        if found is not None and wanted is not None and found != wanted:
+            raise ValueError(
+                f"{name} must hold in each column what the sample holds, but column {column!r} holds {found} "
+                f"({frame[column].dtype}) and not {wanted}."
+            )
+    blank = {
+        column: pd.Series(index=frame.index, dtype=MISSING_TYPES[wanted])
+        for column, wanted in kinds.items()
+        if wanted in MISSING_TYPES and len(frame) and not frame[column].notna().any()
+    }
+    return frame[list(kinds)].assign(**blank)

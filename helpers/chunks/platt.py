@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from helpers.calibration import clipped_logit
-from helpers.calibration.calibrators import CLIP, level_start, logistic_terms, newton, ten_digits
+from helpers.calibration.calibrators import CLIP, clipped_logit, level_start, logistic_terms, newton, ten_digits
 from helpers.chunks.cells import Sums
 
 

@@ -54,7 +54,7 @@ def oracle_risk(q, p, cost, t=None):
     ----------
     q, p : array_like, shape (n,)
         True and stated probabilities, in [0, 1].
-    cost, t : optional threshold
+    cost, t : array_like or DataFrame, and float, optional
         As in `excess_risk`.
 
     Returns
@@ -83,7 +83,7 @@ def calibration_risk(c, p, cost, t=None):
     ----------
     c, p : array_like, shape (n,)
         Calibrated scores and stated probabilities, in [0, 1].
-    cost, t : optional threshold
+    cost, t : array_like or DataFrame, and float, optional
         As in `excess_risk`.
 
     Returns

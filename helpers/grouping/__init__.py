@@ -13,10 +13,10 @@ from helpers.grouping.binned import BinnedGroupingLoss, binned_grouping_loss, bi
 from helpers.grouping.crossfit import GroupingLoss, grouping_loss, grouping_loss_from_regions
 from helpers.grouping.scorer import neg_grouping_loss
 from helpers.grouping.stacked import StackedGroupingLoss, stacked_grouping_loss
-from helpers.grouping.truth import captured, exact_luck, induced_bounds, known_parts, sweep_bins
+from helpers.grouping.truth import captured, induced_bounds, known_parts, sweep_bins
 
 __all__ = [
     "BinnedGroupingLoss", "GroupingLoss", "StackedGroupingLoss", "binned_grouping_loss",
-    "binned_grouping_loss_from_regions", "captured", "exact_luck", "grouping_loss", "grouping_loss_from_regions",
+    "binned_grouping_loss_from_regions", "captured", "grouping_loss", "grouping_loss_from_regions",
     "induced_bounds", "known_parts", "neg_grouping_loss", "stacked_grouping_loss", "sweep_bins",
 ]  # fmt: skip

@@ -69,10 +69,7 @@ class BinnedGroupingLoss:
 
     Examples
     --------
-    >>> y = [0, 0, 0, 1, 1, 1, 1, 0]
-    >>> result = binned_grouping_loss_from_regions(y, np.full(8, 0.5), [0, 0, 0, 0, 1, 1, 1, 1], n_bins=1, rng=0)
-    >>> result.rate, round(result.explained + result.bias, 4)
-    (array([0.25, 0.75]), 0.0625)
+    See `binned_grouping_loss_from_regions`.
     """
 
     value: float
@@ -366,6 +363,8 @@ def _bound(every, correction, edges, n_regions, partition=None):
         effect = square - plugin + 2 * (inside - around) * label
         effect -= bend**2 - share @ bend**2 + rows.own_share * by_label
         curve_variance = float(((share * (1 - rows.own_share) * by_label) ** 2).sum())
+    # The noise of the labels is in the squares of the influences, too: it is taken off, and the variance where regions
+    # do not differ, which is better known, is added.
     influence = share * effect if rows.groups is None else np.bincount(rows.groups, share * effect)
     growing = max(float(influence @ influence) - noise_variance, 0.0)
     se = float(np.sqrt(growing + null_variance + curve_variance))

@@ -39,26 +39,21 @@ class GroupingLoss:
 
     Parameters
     ----------
-    value : float
-        Estimate; may be slightly negative when there is nothing to find.
-    se : float
-        Standard error.
+    value, se : float
+        Estimate, which may be slightly negative when there is nothing to find, and its standard error.
     low, high : float
         95 % interval of what these regions capture: the mean over the trees of sum_j P(region j) E[q - c | region j]^2,
         c the calibrated score that all the population would give. Claim "at least `low`".
-    p_value : float
-        One-sided test of "no grouping loss"; below 0.025 exactly where `low` is above 0.
-    null_se : float
-        Standard error of the value if that were so.
+    p_value, null_se : float
+        One-sided test of "no grouping loss", below 0.025 exactly where `low` is above 0; standard error of the value if
+        that were so.
     plugin, bias : float
         The naive estimate and its upward bias; value = plugin - bias.
     calibration_loss : float
         Mean (p - c)**2 of the fitted calibrator; NaN without one. Where the calibrator does not fit, its sum with
         `value` is no lower bound of the epistemic loss E (p - q)**2: add `recalibration_gain` instead.
-    n : int
-        Rows that were evaluated.
-    n_regions : int
-        Regions with at least two independent rows.
+    n, n_regions : int
+        Rows that were evaluated, and regions with at least two independent rows.
     left_out : float
         Share of the rows elsewhere.
     count, mean, variance : ndarray, shape (J,)
@@ -68,8 +63,7 @@ class GroupingLoss:
     trees : tuple
         The trees that chose the regions.
     splits : ndarray, shape (S,)
-        Values of repeated splits (`n_splits`), of which the middle one is `value`: how much of it is luck. Empty
-        without repetition.
+        Values of repeated splits (`n_splits`), of which the middle one is `value`; empty without repetition.
     recalibration_gain : float
         Mean (p - y)**2 - (c - y)**2, what the calibrator takes from the Brier score; NaN without one. With `value` a
         lower bound of the epistemic loss whether the calibrator fits or not, because

@@ -123,14 +123,11 @@ def _divided(above, below, where=None):
     return np.divide(above, below, out=np.zeros(np.shape(below)), where=below > 0 if where is None else where)
 
 
-def evaluate_sums(count, *sums):
-    """`RegionStatistics` of independent rows of equal weight from sums of r to r^4 and of `label_moments`."""
-    powers = (count.astype(float), *sums[:4])
-    return evaluate_moments(count, [*(powers[b] for _, b in POWERS), *sums[4:]])
-
-
-def evaluate_moments(count, moments):
-    """`RegionStatistics` of independent rows from the sums of w^a r^b, (a, b) of `POWERS`, and of `label_moments`."""
+def evaluate_rows(count, moments):
+    """`RegionStatistics` of independent rows from the sums of `row_columns`, with or without weights."""
+    if len(moments) == UNWEIGHTED:  # every power of a weight of 1 is 1
+        powers = (count.astype(float), *moments[:4])
+        moments = [*(powers[b] for _, b in POWERS), *moments[4:]]
     m = dict(zip(POWERS, moments[: len(POWERS)], strict=True))
     regions = _Regions(count, m[1, 0], m[1, 1], m[1, 2], m[2, 0], m[2, 2])
     mean = regions.mean
@@ -222,25 +219,12 @@ def powers_of(values):
     return [np.ones_like(values), values, square, square * values, square * square]
 
 
-def products(weight, residual):
-    """w^a r^b of each row for the (a, b) of `POWERS`, one after another."""
-    w = powers_of(weight)
-    r = powers_of(residual)
-    return (w[a] * r[b] for a, b in POWERS)
-
-
-def _moments_of_label(residual):
-    """Variance and third central moment of each label if its score is right."""
-    size = np.abs(residual)
-    variance = np.maximum(size * (1 - size), 0)
-    return variance, np.sign(residual) * variance * (2 * size - 1)
-
-
 def label_moments(weight, residual):
     """Variance of each weighted label if its score is right, its square and cube, third central moment, its square."""
-    variance, third = _moments_of_label(residual)
-    variance = weight**2 * variance
-    third = weight * weight**2 * third
+    size = np.abs(residual)
+    spread = np.maximum(size * (1 - size), 0)
+    variance = weight**2 * spread
+    third = weight * weight**2 * (np.sign(residual) * spread * (2 * size - 1))
     return variance, variance**2, variance * variance**2, third, third**2
 
 
@@ -257,15 +241,12 @@ def region_columns(weight, residual):
 
 
 def row_columns(weight, residual):
-    """What `evaluate_sums` (without weights) or `evaluate_moments` sum over regions."""
+    """What `evaluate_rows` sums over regions: w^a r^b for the (a, b) of `POWERS` (or r^b), and `label_moments`."""
+    r = powers_of(residual)
     if weight is None:
-        return *powers_of(residual)[1:], *label_moments(np.ones_like(residual), residual)
-    return *products(weight, residual), *label_moments(weight, residual)
-
-
-def evaluate_rows(count, moments):
-    """`RegionStatistics` from the sums of `row_columns`, with or without weights."""
-    return evaluate_moments(count, moments) if len(moments) > UNWEIGHTED else evaluate_sums(count, *moments)
+        return *r[1:], *label_moments(np.ones_like(residual), residual)
+    w = powers_of(weight)
+    return *(w[a] * r[b] for a, b in POWERS), *label_moments(weight, residual)
 
 
 def squared_means(residual, region, weight=None, groups=None):

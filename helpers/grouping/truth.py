@@ -2,8 +2,6 @@
 
 The estimators of `helpers.grouping` see labels only. These functions see the true probability of every row, so they say
 what an estimator should find: no noise, no split, no correction.
-
-What bins add over a whole sweep, and how far that can go: the bounds of appendix C.8, and a sharper one.
 """
 
 from dataclasses import dataclass, field, fields
@@ -11,7 +9,7 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 import pandas as pd
 
-from helpers.binning import bins_between, cross_cells, edges_for, group_sums
+from helpers.binning import bins_between, cross_cells, group_sums, uniform_edges
 from helpers.checks import (
     check_count,
     check_numbers,
@@ -58,8 +56,7 @@ class KnownParts:
 
     Examples
     --------
-    >>> known_parts(q=[0.2, 0.4], p=[0.2, 0.4], n_bins=1).induced
-    0.01...
+    See `known_parts`.
     """
 
     calibration_loss: float
@@ -105,11 +102,6 @@ class KnownParts:
         """What binning adds to calibration and grouping loss together: `induced` - `calibration_induced`."""
         return self.induced - self.calibration_induced
 
-    @property
-    def epistemic_loss(self):
-        """Calibration plus grouping loss, E d(p, q): with `BRIER` the mean squared distance from the truth."""
-        return self.calibration_loss + self.grouping_loss
-
     def __str__(self):
         return (
             f"grouping loss {self.grouping_loss:.4f} = explained {self.explained:.4f} - induced {self.induced:.4f}"
@@ -117,7 +109,7 @@ class KnownParts:
         )
 
 
-def known_parts(q, p, region=None, *, n_bins=15, strategy="uniform", c=None, rule=BRIER, sample_weight=None):
+def known_parts(q, p, region=None, *, n_bins=15, c=None, rule=BRIER, sample_weight=None):
     """Exact losses of a score with and without bins, and what a partition explains of them, when the truth is known.
 
     Theorem 4.1:      GL     = E V_h[E[q|p, region] | p] + E V_h[q | p, region]      explained + residual, unbinned
@@ -133,9 +125,7 @@ def known_parts(q, p, region=None, *, n_bins=15, strategy="uniform", c=None, rul
     region : array_like of int, shape (n,) or (n, K), optional
         Regions from 0; for a table also one partition for each class. None: one region.
     n_bins : int, default 15
-        Bins of the score.
-    strategy : {"uniform", "quantile"}, default "uniform"
-        Bins of equal width, or with about equally many rows (weights not counted).
+        Bins of equal width.
     c : array_like, shape (n,), optional
         E[q | p] of a continuous score. None: the mean of q over the rows with the same p, which is exact when the rows
         are the population, and calls every miss calibration loss when no two rows share a score.
@@ -149,12 +139,6 @@ def known_parts(q, p, region=None, *, n_bins=15, strategy="uniform", c=None, rul
     KnownParts
         With `c` handed in, rows are a sample of scores and the identities hold up to its noise.
 
-    Raises
-    ------
-    ValueError
-        For probabilities, regions, weights or options that break a rule, lengths that differ, or `c` together with a
-        table.
-
     References
     ----------
     Perez-Lebel et al. (2023), theorem 4.1, definition 4.2, propositions 4.1, 4.2 and C.2, theorem C.2.
@@ -166,9 +150,8 @@ def known_parts(q, p, region=None, *, n_bins=15, strategy="uniform", c=None, rul
     grouping loss 0.0100 = explained 0.0100 - induced 0.0225 + residual 0.0225, 1 bin
     """
     check_one_of(rule, "rule", (BRIER, LOG))
-    check_one_of(strategy, "strategy", ("uniform", "quantile"))
     q, p, region, c, weight = _checked(q, p, region, c, sample_weight)
-    options = (weight, check_count(n_bins, "n_bins"), strategy, rule)
+    options = (weight, check_count(n_bins, "n_bins"), rule)
     if p.ndim == 1:
         return _one_class(q, p, region, c, *options, rule.entropy, rule.divergence)
     classes = tuple(
@@ -208,9 +191,9 @@ def _checked(q, p, region, c, weight):
     return q[kept], p[kept], region[kept], c if c is None else c[kept], weight[kept] / weight.sum()
 
 
-def _one_class(q, p, region, c, weight, n_bins, strategy, rule, entropy, divergence):
+def _one_class(q, p, region, c, weight, n_bins, rule, entropy, divergence):
     """`KnownParts` of one probability, with the rule's `entropy` and `divergence` for it."""
-    edges = edges_for(p, n_bins, strategy)
+    edges = uniform_edges(n_bins)
     used, bin_of = np.unique(bins_between(p, edges), return_inverse=True)
     level = np.unique(p, return_inverse=True)[1]
     known = c is None
@@ -266,7 +249,7 @@ def _split(entropy, q, weight, level, region):
 NUMBERS = (
     "calibration_loss", "calibration_binned", "calibration_induced", "grouping_loss", "grouping_binned", "induced",
     "explained", "residual", "captured", "explained_unbinned", "residual_unbinned", "lower_bound",
-    "lower_bound_regions", "net_induced", "epistemic_loss",
+    "lower_bound_regions", "net_induced",
 )  # fmt: skip
 
 
@@ -326,11 +309,6 @@ def induced_bounds(known):
         A line for each bound: `low` and `high` of `net_induced`, and `floor` of the mean squared error
         E (p - q)**2 = calibration_binned + explained - high (corollary C.2).
 
-    Raises
-    ------
-    ValueError
-        For parts of another rule.
-
     References
     ----------
     Perez-Lebel et al. (2023), theorem C.1, corollaries C.1 and C.2, lemma C.3.
@@ -387,42 +365,3 @@ def captured(region, missed):
     check_same_length(region=region, missed=missed)
     count, total = group_sums(region, missed)
     return float(np.sum(total**2 / np.maximum(count, 1)) / len(missed))
-
-
-def exact_luck(region, q, c, n):
-    """Exact means, over samples of n rows, of plug-in and equation (6) for given regions, when the truth is known.
-
-    Parameters
-    ----------
-    region : array_like of int, shape (m,)
-        Region of each row of the population.
-    q, c : array_like, shape (m,)
-        True probabilities and calibrated scores.
-    n : int
-        Rows of a sample.
-
-    Returns
-    -------
-    Series
-        `bound` (captured), `plug-in bias` (appendix A.2), `without nu` (the same, empty regions ignored) and `aim`
-        (mean of equation 6, in which a region with a single row counts as nothing).
-
-    References
-    ----------
-    Melo et al. (2026), equation 6 and appendix A.2.
-
-    Examples
-    --------
-    >>> means = exact_luck([0, 0, 1, 1], np.array([0.4, 0.6, 0.9, 0.9]), np.full(4, 0.7), n=10)
-    >>> round(float(means["bound"]), 4)
-    0.04
-    """
-    missed = np.subtract(q, c)
-    size, total, square = group_sums(region, missed, q * (1 - q) + missed**2)
-    share = size / size.sum()
-    mean = total / size
-    variance = square / size - mean**2
-    nu = (1 - share) ** n
-    pairs = share * (1 - (1 - share) ** (n - 1))
-    sums = {"bound": share @ mean**2, "plug-in bias": (1 - nu) @ variance / n}
-    return pd.Series(sums | {"without nu": variance.sum() / n, "aim": pairs @ mean**2})

@@ -9,6 +9,7 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -33,8 +34,6 @@ HOST = "127.0.0.1"
 INSPECT = "openai-api/local/"  # begins the name of the model for Inspect
 
 _PROCESS = Path(__file__).with_name("_llama_process.py")
-
-_LAST_WORDS = 4000  # characters of what a process said that are kept
 
 
 @dataclass(frozen=True)
@@ -125,16 +124,14 @@ def local_model(path=None, *, n_threads=None, n_parallel=4, context=2048, cache_
     ...     inspect_ai.eval("honest_confidence/questions", model=small.for_inspect())
     """
     settings = _settings(path, n_threads, n_parallel, context, cache_megabytes, port)
+    words = tempfile.TemporaryFile()
     process = subprocess.Popen(
         [sys.executable, "-P", str(_PROCESS)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        stderr=words,
         start_new_session=True,  # an interrupt is for the program, which then ends the server
     )
-    stderr = []
-    listener = threading.Thread(target=_keep_last, args=(process.stderr, stderr), daemon=True)
-    listener.start()
     try:
         with suppress(BrokenPipeError):  # it has ended already: then it says no port either
             process.stdin.write(json.dumps(settings).encode() + b"\n")
@@ -142,8 +139,8 @@ def local_model(path=None, *, n_threads=None, n_parallel=4, context=2048, cache_
         port = process.stdout.readline().strip()
         if not port:
             process.wait()
-            listener.join()
-            raise _why_not("".join(stderr), settings)
+            words.seek(0)
+            raise _why_not(words.read().decode(errors="replace"), settings)
         yield LocalModel(settings["name"], f"http://{HOST}:{int(port)}/v1")
     finally:
         with suppress(BrokenPipeError):  # what was not written above is tried once more
@@ -153,15 +150,8 @@ def local_model(path=None, *, n_threads=None, n_parallel=4, context=2048, cache_
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-        listener.join()
         process.stdout.close()
-        process.stderr.close()
-
-
-def _keep_last(stream, stderr):
-    """Read a stream to its end; `stderr` holds its last words."""
-    for line in stream:
-        stderr[:] = ["".join([*stderr, line.decode(errors="replace")])[-_LAST_WORDS:]]
+        words.close()
 
 
 def _settings(path, n_threads, n_parallel, context, cache_megabytes, port):

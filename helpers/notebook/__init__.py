@@ -1,6 +1,6 @@
 """What every notebook needs: a guard for its parameters, claims that bind prose to numbers, fixed outputs, self-checks.
 
-- `guard`, `rules`, `parameter_cell`: the parameters and the folder of a run; `claims`: numbers that are checked
+- `guard`, `parameter_cell`: the parameters and the folder of a run; `claims`: numbers that are checked
 - `exercises`, `quizzes`: questions that a reader answers; `folds`: what a reader opens
 - `display`: what is shown; `borders`: a note on numbers that another computer may round otherwise
 - `sliders`: pictures that follow a parameter
@@ -13,9 +13,8 @@ from helpers.notebook.display import figure, shell, show, table
 from helpers.notebook.exercises import Check
 from helpers.notebook.folds import folded, prediction
 from helpers.notebook.guard import output_folder, parameters
-from helpers.notebook.parameter_cell import ParameterError
+from helpers.notebook.parameter_cell import ParameterError, at_least, between, one_of
 from helpers.notebook.quizzes import quiz
-from helpers.notebook.rules import at_least, between, one_of
 from helpers.notebook.sliders import explore
 
 __all__ = [

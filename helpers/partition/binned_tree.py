@@ -132,7 +132,7 @@ class BinnedTree(BaseEstimator):
         X = X[self.columns_]
         table = _all_numbers(X) if self.encoder_ is None else self.encoder_.transform(CheckedTable(X))
         region = np.empty(p.size, dtype=np.int64)
-        first = np.searchsorted(self.bin_of_region_, np.arange(len(self.members_)))
+        first = np.searchsorted(self.bin_of_region_, np.arange(len(self.members_)))  # region of each bin
         for b, rows in enumerate(_rows_of_bins(p, self.edges_)):
             member = self.members_[b]
             region[rows] = first[b] if member is None or not rows.size else first[b] + member.place(table[rows])

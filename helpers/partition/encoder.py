@@ -25,7 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 from helpers.checks import check_count
 from helpers.partition.checked import TakesTables
 from helpers.partition.columns import Column, as_levels, kind_of
-from helpers.partition.content_order import order_of_content, put_in_order
+from helpers.partition.content_order import order_of_content
 from helpers.partition.kinds import as_numbers, text_as_values
 from helpers.partition.levels import (
     FEW,
@@ -121,9 +121,8 @@ class TableEncoder(TransformerMixin, TakesTables):
         self.pooled_ = tuple(Pooled(c.name, c.n_pooled, c.levels.size - 1 + c.n_pooled) for c in pooled)
         target = np.zeros(len(X)) if target is None else target
         self.order_ = order_of_content(codes, target, lambda j: self.columns_[j].identity())
-        put_in_order(codes, self.order_)
         self.columns_ = [self.columns_[j] for j in self.order_]
-        return codes
+        return np.take(codes, self.order_, axis=1)
 
     @property
     def categories_(self):

@@ -9,11 +9,11 @@ from sklearn.utils.validation import check_is_fitted
 from helpers.binning import group_sums
 from helpers.checks import check_count, check_rng
 from helpers.partition.checked import TakesTables, as_column, check_rows_of_fit
+from helpers.partition.columns import words_of
 from helpers.partition.encoder import TableEncoder
-from helpers.partition.wording import words_of
 
-FINE = 1024
-COARSE = 256
+FINE = 1024  # quantiles at which numbers with more distinct values are cut
+COARSE = 256  # from so many rows on
 MANY_ROWS = 200_000
 
 
@@ -28,9 +28,6 @@ class HonestTree(RegressorMixin, TakesTables):
         Rows a region needs when it is chosen.
     max_depth : int, optional
         Depth limit.
-    max_bins : int, optional
-        Numeric columns with more distinct values are cut at so many quantiles first; None: 1,024, and 256 from 200,000
-        rows on.
     rng : int, Generator or None, default None
         Decides between splits that are equally good.
 
@@ -38,20 +35,12 @@ class HonestTree(RegressorMixin, TakesTables):
     ----------
     n_regions_ : int
         J; regions are numbered 0 .. J-1 from left to right.
-    region_nodes_ : ndarray of int, shape (J,)
-        Node of `tree_` that is each region.
     region_of_node_ : ndarray of int
         Region of each node of `tree_`, -1 above the regions.
     value_ : ndarray, shape (J,)
         Mean residuals of the rows given to `estimate`; before that of the rows of `fit`, which lie too far apart.
-    honest_ : bool
-        Whether `estimate` was called.
-    count_ : ndarray of int, shape (J,)
-        Numbers of the rows given to `estimate`.
-    n_features_in_ : int
-        Columns of the fit.
-    feature_names_in_ : ndarray of str
-        Their names, where `X` was a table.
+    honest_, count_ : bool, ndarray of int
+        Whether `estimate` was called, and with how many rows in each region.
 
     References
     ----------
@@ -67,10 +56,9 @@ class HonestTree(RegressorMixin, TakesTables):
     (array([-0.5,  0.5]), ['x0 <= 38', 'x0 > 38'])
     """
 
-    def __init__(self, *, min_samples_leaf=15, max_depth=None, max_bins=None, rng=None):
+    def __init__(self, *, min_samples_leaf=15, max_depth=None, rng=None):
         self.min_samples_leaf = min_samples_leaf
         self.max_depth = max_depth
-        self.max_bins = max_bins
         self.rng = rng
 
     def fit(self, X, y, sample_weight=None, groups=None):
@@ -92,12 +80,9 @@ class HonestTree(RegressorMixin, TakesTables):
         """
         X, residual, weight, groups = self._check_rows(X, as_column(y), sample_weight, groups)
         check_count(self.min_samples_leaf, "min_samples_leaf")
-        if self.max_bins is not None:
-            check_count(self.max_bins, "max_bins", least=2)
         if self.max_depth is not None:
             check_count(self.max_depth, "max_depth")
-        max_bins = (FINE if len(X) < MANY_ROWS else COARSE) if self.max_bins is None else self.max_bins
-        self.encoder_ = TableEncoder(max_bins)
+        self.encoder_ = TableEncoder(FINE if len(X) < MANY_ROWS else COARSE)
         codes = self.encoder_.fit_transform(X, residual, weight, groups)
         seed = int(check_rng(self.rng).integers(2**31))
         options = {"min_samples_leaf": self.min_samples_leaf, "max_depth": self.max_depth}
@@ -107,7 +92,6 @@ class HonestTree(RegressorMixin, TakesTables):
         self.tree_ = model.tree_
         leaves = np.flatnonzero(self.tree_.children_left < 0)
         self.n_regions_ = leaves.size
-        self.region_nodes_ = leaves
         self.value_ = self.tree_.value[leaves].ravel()
         self.honest_ = False
         self.region_of_node_ = np.full(self.tree_.node_count, -1)
@@ -254,11 +238,6 @@ def split_rows(y, groups, shares, rng):
     -------
     list of ndarray of int
         Row numbers of each part.
-
-    Raises
-    ------
-    ValueError
-        If a part lacks a class in 100 attempts.
 
     Examples
     --------

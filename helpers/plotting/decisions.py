@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from helpers.plotting.style import BLUE, GREEN, GREY, LINES, ORANGE, RED, as_written, axes_for, percent
-
-_COLOURS = (BLUE, ORANGE, GREEN, RED, GREY, "black")
+from helpers.plotting.style import COLOURS, LINES, as_written, axes_for, percent
 
 
 def plot_costs(cost, ax=None, *, thresholds=(), unit=""):
@@ -27,7 +25,7 @@ def plot_costs(cost, ax=None, *, thresholds=(), unit=""):
         The axes that were drawn on.
     """
     ax = axes_for(ax)
-    for (name, (left, right)), color, line in zip(cost.iterrows(), _COLOURS, LINES, strict=False):
+    for (name, (left, right)), color, line in zip(cost.iterrows(), COLOURS, LINES, strict=False):
         ax.plot([0, 1], [left, right], color=color, linestyle=line, linewidth=2, label=as_written(name))
         ax.plot([0, 1], [left, right], "o", color=color, markersize=5, clip_on=False)
     for threshold in np.atleast_1d(thresholds):

@@ -4,24 +4,20 @@ import numpy as np
 
 from helpers.plotting.style import (
     BLUE,
-    GREEN,
-    GREY,
+    COLOURS,
     LINES,
     MARKERS,
     ORANGE,
-    RED,
     as_written,
     axes_for,
     legend_on_top,
     percent,
 )
 
-_COLOURS = (BLUE, ORANGE, GREEN, RED, GREY, "black")
-
 
 def _styles(k, *, marker=False):
     """Colour, line and mark of the k-th line of a figure."""
-    style = {"color": _COLOURS[k % len(_COLOURS)], "linestyle": LINES[k % len(LINES)]}
+    style = {"color": COLOURS[k % len(COLOURS)], "linestyle": LINES[k % len(LINES)]}
     return style | ({"marker": MARKERS[k % len(MARKERS)]} if marker else {})
 
 

@@ -8,6 +8,8 @@ from matplotlib.ticker import PercentFormatter
 
 BLUE, ORANGE, GREEN, RED, GREY = (sns.color_palette("colorblind")[i] for i in (0, 1, 2, 3, 7))
 
+COLOURS = (BLUE, ORANGE, GREEN, RED, GREY, "black")
+
 MARKERS = ("o", "s", "^", "D", "v", "P")
 
 LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 2)))

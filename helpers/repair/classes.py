@@ -96,25 +96,35 @@ class ClassRecalibrator(BaseEstimator):
         ValueError
             For input or options that break a rule.
         """
-        check_one_of(self.calibrator, "calibrator", ("platt", "none"))
-        rows = check_class_rows(y, P, X, sample_weight, groups)
-        self.classes_ = rows.classes
-        self.columns_ = list(rows.X.columns)
-        if self.calibrator != "none":
-            self.calibrator_ = _line(clipped_log(rows.P), rows.y, rows.weight)
-        c = self._calibrated(rows.P)
-        n_classes = rows.classes.size
-        table = with_class_scores(rows.X, c, rows.classes)
-        rng = check_rng(self.rng)
-        alpha = self.alpha if self.alpha == 1 else self.alpha / n_classes
-        options = {"alpha": alpha, "n_folds": self.n_folds, "use_score": False, "fast": self.fast}
-        self.repairs_ = []
-        for k in range(n_classes):
-            repair = Recalibrator("none", **options, rng=int(rng.integers(2**31)))
-            self.repairs_.append(repair.fit(table, rows.y == k, c[:, k], rows.weight, rows.groups))
-        self.changed_ = any(repair.changed_ for repair in self.repairs_)
-        self.p_value_ = min(1.0, n_classes * min(repair.p_value_ for repair in self.repairs_))
+        self._fit(X, y, P, sample_weight, groups)
         return self
+
+    def fit_predict(self, X, y, P, sample_weight=None, groups=None):
+        """Fit, and repair the same rows, each by learners that have not seen its label.
+
+        Parameters
+        ----------
+        X : DataFrame or array_like, shape (n, d)
+            Features.
+        y : array_like, shape (n,)
+            Classes.
+        P : DataFrame or array_like, shape (n, K)
+            Stated probabilities, columns as in `fit`.
+        sample_weight, groups : array_like, shape (n,), optional
+            Sampling weights; rows of weight 0 are repaired as new ones; labels of people, hospitals, ….
+
+        Returns
+        -------
+        ndarray, shape (n, K)
+            As `predict`; the calibrator, which has a scale and at most an offset a class, has seen all labels.
+        """
+        rows, found = self._fit(X, y, P, sample_weight, groups)
+        repaired = self._repaired(self._calibrated(rows.P), found)
+        if sample_weight is None or len(repaired) == len(X):
+            return repaired
+        every = self.predict(X, P)
+        every[np.asarray(sample_weight) > 0] = repaired
+        return every
 
     def predict(self, X, P):
         """Repaired probabilities.
@@ -143,9 +153,38 @@ class ClassRecalibrator(BaseEstimator):
         if not self.changed_:
             return c
         table = with_class_scores(X, c, self.classes_)
-        told = np.column_stack([repair.predict(table, c[:, k]) for k, repair in enumerate(self.repairs_)])
+        return self._repaired(c, [repair.predict(table, c[:, k]) for k, repair in enumerate(self.repairs_)])
+
+    def _fit(self, X, y, P, sample_weight, groups):
+        """Learn; return the rows that count and the repaired scores of each class out of fold."""
+        check_one_of(self.calibrator, "calibrator", ("platt", "none"))
+        rows = check_class_rows(y, P, X, sample_weight, groups)
+        self.classes_ = rows.classes
+        self.columns_ = list(rows.X.columns)
+        if self.calibrator != "none":
+            self.calibrator_ = _line(clipped_log(rows.P), rows.y, rows.weight)
+        c = self._calibrated(rows.P)
+        n_classes = rows.classes.size
+        table = with_class_scores(rows.X, c, rows.classes)
+        rng = check_rng(self.rng)
+        alpha = self.alpha if self.alpha == 1 else self.alpha / n_classes
+        options = {"alpha": alpha, "n_folds": self.n_folds, "use_score": False, "fast": self.fast}
+        self.repairs_ = []
+        found = []
+        for k in range(n_classes):
+            repair = Recalibrator("none", **options, rng=int(rng.integers(2**31)))
+            found.append(repair.fit_predict(table, rows.y == k, c[:, k], rows.weight, rows.groups))
+            self.repairs_.append(repair)
+        self.changed_ = any(repair.changed_ for repair in self.repairs_)
+        self.p_value_ = min(1.0, n_classes * min(repair.p_value_ for repair in self.repairs_))
+        return rows, found
+
+    def _repaired(self, c, found):
+        """The nearest probabilities to what the repairs of all classes say."""
+        if not self.changed_:
+            return c
         floor = SMALLEST * c
-        return floor + _onto_simplex(told - floor, 1 - SMALLEST)
+        return floor + _onto_simplex(np.column_stack(found) - floor, 1 - SMALLEST)
 
     def _calibrated(self, P):
         return P if self.calibrator == "none" else self.calibrator_.predict_proba(clipped_log(P))

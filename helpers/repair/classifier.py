@@ -57,15 +57,6 @@ class RepairedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Fitted on all rows.
     repair_ : Recalibrator or None
         What was learned of its probabilities; None with fewer than 60 rows, too few to judge a gain.
-    n_features_in_ : int
-        Number of features of the fit.
-    feature_names_in_ : ndarray of str
-        Their names, where all of them are strings.
-
-    See Also
-    --------
-    sklearn.calibration.CalibratedClassifierCV : Calibration alone.
-    Recalibrator : The repair of probabilities that somebody else has stated.
 
     Examples
     --------

@@ -211,7 +211,7 @@ class Recalibrator(BaseEstimator):
         table = self._seen(rows.X, rows.p)
         self._features, index = Features.of_table(table, weight, int(rng.integers(2**31)))
         self.pooled_ = self._features.encoder_.pooled_
-        inner = folds_of_rows(table, rows.groups)
+        inner = folds_of_rows(table, rows.groups)  # in which categories of many levels are put in order
         residual = rows.y - self.calibrated(rows.p)
 
         def learn(models):
@@ -229,12 +229,14 @@ class Recalibrator(BaseEstimator):
 
         if self.fast:
             folds, columns, self.p_value_ = learn([Learners(int(seed), FEW_TREES, n_kinds=1) for seed in seeds])
+            # with no trace in the trees the other kinds, which take most of the time, would find none either
             if self.p_value_ <= HOPELESS or self.alpha == 1:
                 begun = [of_fold.learners.set_params(n_kinds=None) for of_fold in folds]
                 folds, columns, self.p_value_ = learn(begun)
         else:
             folds, columns, self.p_value_ = learn([Learners(int(seed)) for seed in seeds])
         found = self._combine(columns, residual, weight, fold, rows.groups)
+        # a small effect may be certain and yet cost new rows more in noise than it brings
         worth = self.p_value_ <= self.alpha and self.gain_ > self.gain_se_
         self.changed_ = bool(worth or self.alpha == 1)
         self.folds_ = folds if self.changed_ else []

@@ -1,8 +1,7 @@
 """A fitted repair in a file: a line that says what it is and for which versions, then what joblib makes of the model.
 
-joblib, not skops: it comes with scikit-learn and writes every learner as it is, while skops is one dependency more and
-asks the reader to trust each class by name. What joblib writes can run code when it is read. So the first line and a
-checksum are compared before anything is loaded, but they show accidents only: open no file of people you do not trust.
+What joblib writes can run code when it is read. The first line and a checksum are compared before anything is loaded,
+but they show accidents only: open no file of people you do not trust.
 """
 
 import hashlib
@@ -24,11 +23,7 @@ FORMAT = 5  # to be raised when attributes of saved models change
 
 
 def versions():
-    """What a file must agree with to be read.
-
-    >>> versions()["format"]
-    '5'
-    """
+    """What a file must agree with to be read."""
     return {
         "format": str(FORMAT),
         "helpers": helpers.__version__,
@@ -59,8 +54,7 @@ def save(model, path):
     --------
     >>> import tempfile
     >>> from helpers.repair import Recalibrator
-    >>> y = np.tile([0, 1, 1, 0], 50)
-    >>> model = Recalibrator("none", rng=0).fit(np.arange(200)[:, None], y, np.full(200, 0.5))
+    >>> model = Recalibrator("none", rng=0).fit(np.arange(200)[:, None], np.tile([0, 1, 1, 0], 50), np.full(200, 0.5))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save(model, f"{folder}/repair.joblib")
     ...     load(f"{folder}/repair.joblib").p_value_ == model.p_value_

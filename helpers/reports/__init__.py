@@ -4,12 +4,11 @@ Both: `findings` is what a report concludes, `document` the page made from them,
 `control` repeats an audit where there is nothing to find; `intake` looks at a user's table and terms before the audit.
 
 On scores: `scores` computes with `average` (are they right on average?), `misjudged` and `single_cases` (for whom are
-they not?), `several` (all classes together), `drift` (over time), `rescored` and `money` (recalibrated, repaired, and
-what that saves) and `pair` (beside an old score). `score_findings` concludes, with all thresholds; score_words.ini has
+they not?), `several` (all classes together), `drift` (over time), `rescored` (recalibrated, repaired, and what that
+saves) and `pair` (beside an old score). `score_findings` concludes, with all thresholds; score_words.ini has
 the words. `score_tables` and `files` write.
 
-On answers: `answers` computes with `answer_numbers`, `answer_costs`, `answer_pair` and `votes` (of fewer answers);
-`answer_findings` concludes; answer_words.ini has the words.
+On answers: `answers` computes with `answer_numbers`; `answer_findings` concludes; answer_words.ini has the words.
 """
 
 from helpers.reports.answers import audit_answers

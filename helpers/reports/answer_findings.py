@@ -3,7 +3,7 @@
 import numpy as np
 
 from helpers.reports.answer_numbers import LEVEL, NO_GAP
-from helpers.reports.findings import Finding, Severity
+from helpers.reports.findings import Finding, Severity, ends_of
 from helpers.reports.phrases import NAMES, short
 from helpers.resampling import exact_interval
 
@@ -23,11 +23,6 @@ RULES = {
     "class": "the file puts them into the same class",
 }
 PLAIN = {"all": "giving every answer", "none": "handing over every question"}
-
-
-def interval(row, name):
-    """A number of a row with its ends, as a `Finding` takes them."""
-    return {"value": row[name], "low": row[f"{name}_low"], "high": row[f"{name}_high"]}
 
 
 def share_right(correct):
@@ -157,10 +152,10 @@ def about_samples(sizes):
         return
     enough = sizes[sizes["gain_high"] <= SAME_RIGHT].iloc[0]  # the last row has no gain over itself
     if enough["size"] < most:
-        yield Finding("fewer_do", **interval(enough, "gain"), n=int(enough["size"]), more={"most": most})
+        yield Finding("fewer_do", **ends_of(enough, "gain"), n=int(enough["size"]), more={"most": most})
     elif most > 1:
         before = sizes.iloc[-2]
-        yield Finding("more_may_help", **interval(before, "gain"), n=most, more={"before": int(before["size"])})
+        yield Finding("more_may_help", **ends_of(before, "gain"), n=most, more={"before": int(before["size"])})
 
 
 def about_costs(source, cut, prices, reject_cost):
@@ -174,7 +169,7 @@ def about_costs(source, cut, prices, reject_cost):
     pays = chosen["saved_low"] > 0 and np.isfinite(cut)
     kind = "cut_pays" if pays else "plain_pays"
     severity = Severity.GOOD if pays else Severity.NOTE
-    yield Finding(kind, NAMES[source], **interval(chosen, "cost"), severity=severity, more=more)
+    yield Finding(kind, NAMES[source], **ends_of(chosen, "cost"), severity=severity, more=more)
 
 
 def about_pair(pair):
@@ -241,11 +236,6 @@ def find_all(report):
     found += about_close(report.gap, report.correct, closest, wrong)
     found += about_samples(report.sizes)
     found += about_pair(report.pair)
-    moves = report.table.moves
     if report.obstacle:
-        answer = Finding("use_unknown", severity=Severity.SERIOUS, n=n_known, more={"why": report.obstacle})
-    elif moves is not None and not moves.chosen:
-        answer = Finding("use_reread", moves.by, severity=Severity.GRAVE, more={"what": str(moves)})
-    else:
-        answer = about_use(found)
-    return [*found, answer]
+        return [*found, Finding("use_unknown", severity=Severity.SERIOUS, n=n_known, more={"why": report.obstacle})]
+    return [*found, about_use(found)]

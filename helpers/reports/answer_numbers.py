@@ -1,4 +1,4 @@
-"""Numbers of the report on sampled answers: confidences, promises, groups of questions, close and wrong ones."""
+"""Numbers of the report on answers: confidences, promises, groups, close and wrong ones, votes, costs, two systems."""
 
 from dataclasses import dataclass, field
 
@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 
 from helpers.audit import search_segments
-from helpers.reports.phrases import NAMES, from_percent, percent, short
-from helpers.resampling import percentile_ends, resampled_means
+from helpers.calibration import PlattCalibrator
+from helpers.reports.phrases import NAMES, from_percent, of_hundred, percent, points_apart, short
+from helpers.resampling import exact_interval, percentile_ends, resampled_means, with_ends
 from helpers.selective.certified import certify_rows
 
 NO_GAP = 1e-9
@@ -172,3 +173,164 @@ def describe(grouped, rows):
             "right answer": right[0] if right else "never given" if is_graded else "not known",
         })  # fmt: skip
     return pd.DataFrame(lines, columns=["question", "answers, how often", "right answer"])
+
+
+# ---- votes of fewer answers -----------------------------------------------------------------------------------------
+
+SIZES = (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000)
+ENOUGH = 0.9  # share of the questions that must have as many answers as the largest vote
+DRAWS = 100  # of the answers to a question, for each size
+
+
+def common_size(n_answers):
+    """Largest number of answers that at least 90 % of the questions have."""
+    ordered = np.sort(n_answers)
+    return int(ordered[int(np.floor((1 - ENOUGH) * ordered.size + 1e-9))])
+
+
+def vote_chances(counts, correct, rng=None):
+    """(sizes (S,), same (q, S), right (q, S)) of votes of 1, 2, 3, 5, ... answers drawn from those to a question."""
+    rng = np.random.default_rng(rng)
+    counts = np.asarray(counts)
+    most = common_size(counts.sum(axis=1))
+    rows = np.flatnonzero(counts.sum(axis=1) >= most)
+    sizes = np.array([size for size in SIZES if size < most] + [most])
+    same = np.empty((rows.size, sizes.size))
+    right = np.empty_like(same)
+    for i, row in enumerate(rows):
+        given = np.flatnonzero(counts[row])
+        first = counts[row, given].argmax()
+        for k, size in enumerate(sizes):
+            if size == counts[row].sum():
+                leads = np.eye(given.size)[[first]]
+            else:
+                votes = rng.multivariate_hypergeometric(counts[row, given], size, DRAWS)
+                leads = votes == votes.max(axis=1, keepdims=True)
+            chance = (leads / leads.sum(axis=1, keepdims=True)).mean(axis=0)
+            same[i, k] = chance[first]
+            right[i, k] = chance @ np.asarray(correct)[row, given]
+    return sizes, same, right
+
+
+def compare_votes(counts, correct, *, n_resamples, votes_rng, rng):
+    """Table of votes, one row a size, with 95 % intervals from questions drawn with replacement."""
+    sizes, same, right = vote_chances(
+        counts, np.full(np.shape(counts), np.nan) if correct is None else correct, votes_rng
+    )
+    drawn = resampled_means(right, n_resamples, rng=rng)
+    columns = {"size": sizes, "same": same.mean(axis=0), **with_ends("right", right.mean(axis=0), drawn)}
+    if np.isin(right[:, -1], (0, 1)).all():  # a share of whole questions, as everywhere in the report
+        columns["right_low"][-1], columns["right_high"][-1] = exact_interval(right[:, -1].sum(), len(right))
+    columns |= with_ends("gain", columns["right"][-1] - columns["right"], drawn[:, [-1]] - drawn)
+    return pd.DataFrame(columns)
+
+
+# ---- costs ----------------------------------------------------------------------------------------------------------
+
+N_FOLDS = 10
+POLICIES = {  # name of a row: its words
+    "cut": "where an answer is expected to pay",
+    "certified": "with the promise",
+    "all": "every answer",
+    "none": "none: hand over every question",
+}
+
+
+def chance_right(confidence, correct):
+    """Function from a confidence to the chance that its answer is right: Platt's curve if it rises, else a constant."""
+    if 0 < correct.sum() < correct.size and np.ptp(confidence) > 1e-6:
+        curve = PlattCalibrator().fit(confidence, correct)
+        if curve.slope_ > 0:
+            return curve.predict
+    return lambda given: np.full(given.shape, correct.mean())
+
+
+def price_answers(confidence, correct, used, *, reject_cost, samples, n_resamples, rng):
+    """(lowest confidence that pays, infinite if none does; costs of each of `POLICIES`) of right and wrong answers.
+
+    A wrong answer costs 1, a hand-over `reject_cost`, all samples of a question `samples`. Whether an answer pays is
+    judged by the curve of other questions. What is saved is beside the cheaper one of "all" and "none".
+    """
+    y = correct.astype(float)
+    fold = np.random.default_rng(rng).permutation(y.size) % N_FOLDS
+    chance = np.empty(y.size)
+    for k in range(N_FOLDS):
+        chance[fold == k] = chance_right(confidence[fold != k], y[fold != k])(confidence[fold == k])
+    cut = chance >= 1 - reject_cost
+    answered = pd.DataFrame({"cut": cut, "certified": used, "all": True, "none": False}, index=range(y.size))
+    costs = answered.apply(lambda rows: np.where(rows, 1 - y, reject_cost))
+    costs[["cut", "certified", "all"]] += samples
+    plain = costs[["all", "none"]].mean().idxmin()
+    saved = -costs.sub(costs[plain], axis=0)
+    table = pd.DataFrame({
+        "answered": answered.mean(),
+        "wrong": [1 - y[rows].mean() if rows.any() else np.nan for rows in answered.to_numpy().T],
+    })  # fmt: skip
+    for name, values in {"cost": costs, "saved": saved}.items():
+        ends = percentile_ends(resampled_means(values.to_numpy(), n_resamples, rng=rng))
+        table[[name, f"{name}_low", f"{name}_high"]] = np.column_stack([values.mean(), *ends])
+    pays = chance_right(confidence, y)(confidence) >= 1 - reject_cost
+    return float(confidence[pays].min(initial=np.inf)), table
+
+
+def cost_table(prices):
+    """A table of costs as texts, of 100 questions."""
+    rows = {
+        POLICIES[row.Index]: {
+            "cost of 100": of_hundred(row.cost, row.cost_low, row.cost_high),
+            "answered": percent(row.answered),
+            "wrong among answers": "–" if np.isnan(row.wrong) else percent(row.wrong),
+        }
+        for row in prices.itertuples()
+        if row.answered or row.Index != "certified"
+    }
+    return pd.DataFrame(rows).T.rename_axis("answer")
+
+
+# ---- two systems ----------------------------------------------------------------------------------------------------
+
+MEASURES = {
+    "right": "right answers, in %",
+    "confidence": "agreement on average, in %",
+    "over": "agreement minus right answers, in points",
+}
+
+
+@dataclass(frozen=True)
+class AnswerPair:
+    """Paired differences of two systems."""
+
+    names: tuple  # the one that was audited, and the other
+    n: int  # questions that are graded for both
+    measures: pd.DataFrame = field(repr=False)  # a row a measure: first, second, difference (first less second), ends
+    only: tuple  # how many questions are answered right by the first alone, and by the second alone
+
+    @property
+    def table(self):
+        """The measures as texts."""
+        sides = (100 * self.measures[["first", "second"]]).map("{:z.1f}".format).set_axis(self.names, axis=1)
+        rows = self.measures[["difference", "low", "high"]].to_numpy()
+        return sides.assign(difference=[points_apart(*row) for row in rows]).rename(MEASURES).rename_axis("measure")
+
+
+def compare_pair(names, tables, confidences, corrects, n_resamples, rng):
+    """`AnswerPair` of two tables, with the agreement and correctness (-1 unknown) of their questions."""
+    sides = []
+    for table, confidence, correct in zip(tables, confidences, corrects, strict=True):
+        side = pd.DataFrame({"right": correct, "confidence": confidence}, dtype=float)
+        side.index = np.asarray(table.grouped.questions).astype(str)
+        sides.append(side.assign(over=confidence - correct)[correct >= 0])
+    first, second = sides
+    first = first[first.index.isin(second.index)]
+    n = len(first)
+    if n < 2:
+        raise ValueError(
+            f"{tables[0].name} and {tables[1].name} must share at least two graded questions to be compared, but they "
+            f"share {n}; questions are matched by their names."
+        )
+    second = second.loc[first.index]
+    difference = first - second
+    low, high = percentile_ends(resampled_means(difference.to_numpy(), n_resamples, rng=rng))
+    columns = {"first": first.mean(), "second": second.mean(), "difference": difference.mean(), "low": low}
+    only = tuple(int((difference["right"] == sign).sum()) for sign in (1, -1))
+    return AnswerPair(tuple(names), n, pd.DataFrame(columns | {"high": high}), only)

@@ -11,26 +11,14 @@ from helpers.answers import SemanticCalibration, sem_ece
 from helpers.answers.confidence import largest_share, mean_held_out_share
 from helpers.calibration import calibration_error
 from helpers.checks import check_rng
-from helpers.reports import answer_costs
+from helpers.reports import answer_numbers as numbers
 from helpers.reports.answer_findings import find_all, share_right
-from helpers.reports.answer_numbers import (
-    SAME,
-    Promises,
-    QuestionGroups,
-    closest_votes,
-    describe,
-    find_groups,
-    over_confidence,
-    promise,
-    sure_but_wrong,
-)
-from helpers.reports.answer_pair import AnswerPair, compare_pair
+from helpers.reports.answer_numbers import AnswerPair, Promises, QuestionGroups
 from helpers.reports.document import Report
 from helpers.reports.files import write_table
 from helpers.reports.findings import read_words
 from helpers.reports.intake import check_terms
 from helpers.reports.phrases import NAMES, percent, points
-from helpers.reports.votes import compare_votes
 from helpers.selective import compare_systems, risk_coverage_curve
 from helpers.tables.answers import AnswerTable
 
@@ -51,6 +39,7 @@ class AnswerReport(Report):
     """What a file of sampled answers says; with an obstacle, all after `sizes` is None."""
 
     words = read_words(Path(__file__).with_name("answer_words.ini"))
+    find = find_all
     file_names = tuple(WHAT)
 
     table: AnswerTable = field(repr=False)
@@ -66,10 +55,6 @@ class AnswerReport(Report):
     cut: float | None = None  # lowest value of the best confidence at which an answer pays; infinite if none does
     prices: pd.DataFrame | None = field(default=None, repr=False)  # what answering costs then, see `price_answers`
     pair: AnswerPair | None = field(default=None, repr=False)
-
-    def find(self):
-        """The findings; the answer comes last."""
-        return find_all(self)
 
     @property
     def known(self):
@@ -108,23 +93,21 @@ class AnswerReport(Report):
     @property
     def closest(self):
         """Rows of the ten closest votes."""
-        return closest_votes(self.gap)
+        return numbers.closest_votes(self.gap)
 
     @property
     def wrong(self):
         """Rows of the ten wrong answers of the highest confidence, the best one; none where too few are known."""
-        return [] if self.obstacle else sure_but_wrong(self.correct, self.sources[self.best_source])
+        return [] if self.obstacle else numbers.sure_but_wrong(self.correct, self.sources[self.best_source])
 
     @property
     def most(self):
-        """Number of answers of the largest vote."""
         return int(self.sizes["size"].iloc[-1])
 
     # ---- figures ------------------------------------------------------------------------------------------------
 
     @property
     def figure_names(self):
-        """Names of the figures that there are."""
         return ["samples"] if self.obstacle else ["reliability", "kept", "samples"]
 
     def draw(self, name):
@@ -142,7 +125,6 @@ class AnswerReport(Report):
 
     @property
     def reliability_curves(self):
-        """{name of a confidence: ReliabilityCurve}."""
         return {NAMES[name]: error.curve for name, error in self.calibration.errors.items()}
 
     @property
@@ -157,25 +139,15 @@ class AnswerReport(Report):
     # ---- tables, None where there is nothing to show -------------------------------------------------------------
 
     @property
-    def promise_table(self):
-        """What can be promised, for several shares of right answers."""
-        return None if self.obstacle else self.promises.table
-
-    @property
     def cost_table(self):
         """What giving answers costs, if costs are given."""
-        return None if self.prices is None else answer_costs.cost_table(self.prices)
-
-    @property
-    def pair_table(self):
-        """Two systems side by side, with paired intervals."""
-        return None if self.pair is None else self.pair.table
+        return None if self.prices is None else numbers.cost_table(self.prices)
 
     @property
     def hard_table(self):
         """The closest votes, with their answers."""
         gaps = [points(gap, 0.002) for gap in self.gap[self.closest]]
-        return describe(self.table.grouped, self.closest).assign(**{"gap in points": gaps}) if gaps else None
+        return numbers.describe(self.table.grouped, self.closest).assign(**{"gap in points": gaps}) if gaps else None
 
     @property
     def wrong_table(self):
@@ -183,11 +155,10 @@ class AnswerReport(Report):
         if not len(self.wrong):
             return None
         confidence = [percent(value) for value in self.sources[self.best_source][self.wrong]]
-        return describe(self.table.grouped, self.wrong).assign(**{NAMES[self.best_source]: confidence})
+        return numbers.describe(self.table.grouped, self.wrong).assign(**{NAMES[self.best_source]: confidence})
 
     @property
     def parameter_table(self):
-        """What this report was made from."""
         source = self.table
         rows = {
             "file": f"{source.name}, SHA-256 {source.sha256 or 'unknown'}",
@@ -207,7 +178,6 @@ class AnswerReport(Report):
 
     @property
     def answer_rows(self):
-        """The table of answers.csv."""
         grouped = self.table.grouped
         chosen = grouped.counts.argmax(axis=1)
         columns = {
@@ -223,7 +193,7 @@ class AnswerReport(Report):
         if self.promises is not None:
             columns["use_certified"] = np.where(self.promises.used, "yes", "no")
         if self.cut is not None:
-            columns["use_by_cost"] = np.where(self.sources[self.best_source] >= self.cut - SAME, "yes", "no")
+            columns["use_by_cost"] = np.where(self.sources[self.best_source] >= self.cut - numbers.SAME, "yes", "no")
         features = self.table.features.astype(dict.fromkeys(self.table.features.select_dtypes("category"), object))
         own = features.rename(columns={name: f"{name} (file)" for name in features.columns if name in columns})
         return pd.concat([pd.DataFrame(columns), own.reset_index(drop=True)], axis=1)
@@ -231,25 +201,25 @@ class AnswerReport(Report):
     def metrics(self):
         """Numbers, texts and lists by name, for metrics.json; findings.json holds the rest."""
         table = self.table
-        numbers = {"n_questions": table.n_questions, "n_answers": table.n_answers, "n_known": int(self.known.sum())}
-        numbers |= {"n_stated": int(table.stated.sum()), "obstacle": self.obstacle, "answer": self.headline}
+        found = {"n_questions": table.n_questions, "n_answers": table.n_answers, "n_known": int(self.known.sum())}
+        found |= {"n_stated": int(table.stated.sum()), "obstacle": self.obstacle, "answer": self.headline}
         if self.accuracy is not None:
-            numbers |= dict(zip(("accuracy", "accuracy_low", "accuracy_high"), self.accuracy, strict=True))
-        numbers |= {f"{name}_mean": float(np.nanmean(confidence)) for name, confidence in self.sources.items()}
+            found |= dict(zip(("accuracy", "accuracy_low", "accuracy_high"), self.accuracy, strict=True))
+        found |= {f"{name}_mean": float(np.nanmean(confidence)) for name, confidence in self.sources.items()}
         if not self.obstacle:
             for row in self.calibration.summary.itertuples():
-                numbers |= {f"{row.source}_calibration_ece": row.ece, f"{row.source}_calibration_p_value": row.p_value}
-                numbers[f"{row.source}_overconfidence"] = row.overconfidence
+                found |= {f"{row.source}_calibration_ece": row.ece, f"{row.source}_calibration_p_value": row.p_value}
+                found[f"{row.source}_overconfidence"] = row.overconfidence
             certificate = self.promises.certificate
-            numbers |= {"best_confidence": self.best_source, "certified": certificate.certified}
-            numbers["certified_answered"] = certificate.coverage
-            numbers["groups"] = [one.subject for one in self.found if one.kind in ("group_less", "group_more")]
+            found |= {"best_confidence": self.best_source, "certified": certificate.certified}
+            found["certified_answered"] = certificate.coverage
+            found["groups"] = [one.subject for one in self.found if one.kind in ("group_less", "group_more")]
         if self.prices is not None:
-            numbers |= {f"cost_{name}": cost for name, cost in self.prices["cost"].items()}
+            found |= {f"cost_{name}": cost for name, cost in self.prices["cost"].items()}
         if self.pair is not None:
             for name, row in self.pair.measures[["difference", "low", "high"]].iterrows():
-                numbers |= dict(zip((f"pair_{name}", f"pair_{name}_low", f"pair_{name}_high"), row, strict=True))
-        return numbers
+                found |= dict(zip((f"pair_{name}", f"pair_{name}_low", f"pair_{name}_high"), row, strict=True))
+        return found
 
     def null_trials(self, rng):
         """The tests that could raise an alarm, for `negative_control`: of each confidence, a function of `rng`."""
@@ -322,27 +292,27 @@ def audit_answers(
     resamples = {"n_resamples": n_resamples, "rng": int(streams[4].integers(2**62))}
     report = AnswerReport(table, options, sources, correct)
     if report.obstacle:
-        return replace(report, sizes=compare_votes(grouped.counts, None, votes_rng=streams[3], **resamples))
+        return replace(report, sizes=numbers.compare_votes(grouped.counts, None, votes_rng=streams[3], **resamples))
     voting = grouped.graded & known
     report = replace(
         report,
-        sizes=compare_votes(grouped.counts[voting], grouped.correct[voting], votes_rng=streams[3], **resamples),
+        sizes=numbers.compare_votes(grouped.counts[voting], grouped.correct[voting], votes_rng=streams[3], **resamples),
         calibration=sem_ece(grouped, sources=list(sources), ties="lot", n_resamples=n_resamples, rng=streams[0]),
-        over=over_confidence(sources, correct, n_resamples, streams[5]),
+        over=numbers.over_confidence(sources, correct, n_resamples, streams[5]),
         stated_gain=_stated_gain(sources, correct, n_resamples, streams[1]),
-        promises=promise({name: sources[name] for name in sources if name != "sem2"}, correct, precision),
+        promises=numbers.promise({name: sources[name] for name in sources if name != "sem2"}, correct, precision),
     )
     chosen = sources[report.best_source]
-    groups = find_groups(table.features, correct, chosen, report.promises.used, streams[2])
+    groups = numbers.find_groups(table.features, correct, chosen, report.promises.used, streams[2])
     report = replace(report, groups=groups)
     if reject_cost:
         rows = known & np.isfinite(chosen)
         terms = {"reject_cost": reject_cost, "samples": (price or 0) * report.most, **resamples}
-        cut, prices = answer_costs.price_answers(chosen[rows], correct[rows], report.promises.used[rows], **terms)
+        cut, prices = numbers.price_answers(chosen[rows], correct[rows], report.promises.used[rows], **terms)
         report = replace(report, cut=cut, prices=prices)
     if against is not None:
         both = zip(*map(agreement_of, (table, against)), strict=True)
-        report = replace(report, pair=compare_pair(names, (table, against), *both, n_resamples, streams[6]))
+        report = replace(report, pair=numbers.compare_pair(names, (table, against), *both, n_resamples, streams[6]))
     return report
 
 

@@ -7,7 +7,8 @@ import pandas as pd
 
 from helpers.audit.rates import table_of_gaps
 from helpers.binning import bins_between, edges_for
-from helpers.calibration import IsotonicCalibrator, PlattCalibrator, clipped_logit
+from helpers.calibration import IsotonicCalibrator, PlattCalibrator
+from helpers.calibration.calibrators import clipped_logit
 from helpers.calibration.line import CalibrationLine, calibration_line
 from helpers.calibration.monotone import MonotoneCurve, monotone_curve
 from helpers.calibration.reliability import CalibrationError, curve_of_rows, error_of_curve
@@ -78,7 +79,6 @@ class Average:
 
     @property
     def se(self):
-        """Standard error of `size`, from its interval."""
         return max((self.high - self.low) / 4, 1e-6)
 
     @property

@@ -42,7 +42,6 @@ class Control:
 
     @property
     def value(self):
-        """Mean of what was estimated, over all trials."""
         return float(np.mean(self.trials["value"].to_numpy()))
 
     @property
@@ -52,7 +51,6 @@ class Control:
 
     @property
     def alarms(self):
-        """Trials in which the test raised an alarm."""
         return int(self.trials["alarm"].sum())
 
     @property

@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from datetime import date
-from functools import cached_property
+from functools import cached_property, reduce
 from pathlib import Path
 from typing import ClassVar
 
@@ -65,8 +65,13 @@ class Report:
 
     @cached_property
     def found(self):
-        """The findings as a list of `Finding`: the use first, then the gravest, then as they were found."""
-        return sorted(self.find(), key=lambda one: (self.words.kinds[one.kind].part != "use", -one.severity))
+        """The findings as a list of `Finding`: what forbids any use, the use, then the gravest."""
+
+        def place(finding):
+            is_use = self.words.kinds[finding.kind].part == "use"
+            return finding.severity < Severity.GRAVE, not is_use, -finding.severity
+
+        return sorted(self.find(), key=place)
 
     @property
     def findings(self):
@@ -97,7 +102,7 @@ class Report:
         chosen = []
         per_part = Counter()
         candidates = [finding for finding in self.found if self._is_on_top(finding)]
-        for finding in sorted(candidates, key=lambda one: one.severity < Severity.GRAVE):
+        for finding in candidates:
             part = self.words.kinds[finding.kind].part
             per_part[part] += 1
             if per_part[part] <= MOST_OF_A_PART:
@@ -148,7 +153,11 @@ class Report:
 
     def _is_there(self, item):
         kind, _, name = item.partition(":")
-        return name in self.figure_names if kind == "figure" else getattr(self, name) is not None
+        return name in self.figure_names if kind == "figure" else self._table(name) is not None
+
+    def _table(self, name):
+        """A table of the report, "name" or "part.name"; None where it, or the part, is not there."""
+        return reduce(lambda one, part: None if one is None else getattr(one, part), name.split("."), self)
 
     def _show_part(self, name):
         sentences = self.sentences(name)
@@ -163,7 +172,7 @@ class Report:
                 caption, alt = self.words.figures[shown]
                 figure(self.draw(shown), fill(alt, report=self), caption)
             else:
-                table(getattr(self, shown))
+                table(self._table(shown))
 
     def _show_folded(self, name):
         part = self.words.parts[name]

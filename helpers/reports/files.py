@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 
 from helpers.repair import save
-from helpers.reports.money import expected_excess
-from helpers.reports.rescored import repair_all, repair_scores
+from helpers.reports.rescored import expected_excess, repair_all, repair_scores
 
 MOST_REPAIRED = 200_000  # cases in scores.csv that get a repaired score, in a minute or less
 
@@ -36,25 +35,23 @@ def write_table(frame, path):
     frame.to_csv(path, index=False, float_format="%.6g")
 
 
-def score_files(report):
-    """Names of the files that the report has something for."""
-    missing = {"groups.csv": report.audit is None, "repair.joblib": bool(report.obstacle)}
-    return [name for name in WHAT if not missing.get(name)]
-
-
 def write_files(report, folder, rng):
     """Write a row a case, a row a group and the repair, as there are: {file: what it holds}."""
+    holds = dict(WHAT)
     columns, repair = score_columns(report, rng)
     write_table(columns, folder / "scores.csv")
-    if report.audit is not None:
-        write_table(group_rows(report), folder / "groups.csv")
-    if repair is not None:
-        save(repair, folder / "repair.joblib")
-    holds = {name: WHAT[name] for name in score_files(report)}
     holds["scores.csv"] += "".join(f", {COLUMNS[name]}" for name in columns if name in COLUMNS)
-    if repair is not None and not repair.changed_:
+    if report.audit is None:
+        del holds["groups.csv"]
+    else:
+        write_table(group_rows(report), folder / "groups.csv")
+    if repair is None:
+        del holds["repair.joblib"]
+        return holds
+    save(repair, folder / "repair.joblib")
+    if not repair.changed_:
         holds["repair.joblib"] += " (no gain by the features is sure: it only recalibrates)"
-    elif repair is not None and "repaired" not in columns:
+    elif "repaired" not in columns:
         holds["repair.joblib"] += f" (it makes the repaired scores, above {MOST_REPAIRED:,} cases)"
     return holds
 

@@ -44,6 +44,12 @@ class Finding:
     more: dict = field(default_factory=dict)  # further numbers and names that its sentence shows
 
 
+def ends_of(row, name, low=None, high=None):
+    """Value, low and high of a finding from a row of numbers; the ends are `name`_low and `name`_high by default."""
+    places = {"value": name, "low": low or f"{name}_low", "high": high or f"{name}_high"}
+    return {place: float(row[column]) for place, column in places.items()}
+
+
 @dataclass(frozen=True)
 class Kind:
     """What is said of a kind of finding: templates (Jinja) that see its fields, those of `more`, and `PHRASES`."""
@@ -123,7 +129,6 @@ _template = cache(_environment().from_string)
 
 
 def fill(text, **values):
-    """Fill a template with numbers, as plain text on one line."""
     return _template(text).render(**values).strip()
 
 

@@ -30,24 +30,13 @@ def read_table(path, label="label", score="score", *, features=None, weight=None
 
     Parameters
     ----------
-    path : str, Path or DataFrame
+    path, label, score, features, weight, group : optional
         As in `helpers.tables.read_scores`.
-    label, score : str, default "label" and "score"
-        Columns of what happened and of its stated probability.
-    features : list of str or str, optional
-        Columns known about each case; all others if not given.
-    weight, group : str, optional
-        Columns of sampling weights and of people.
 
     Returns
     -------
     ScoreTable
         The checked table.
-
-    Raises
-    ------
-    ValueError
-        As `helpers.tables.read_scores`.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Misjudged groups of a report: those that a joint search names, or the strongest hint of each column."""
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,6 @@ DRAWS = 999
 FEWER_DRAWS = 300
 MANY_ROWS = 20_000
 SHARES = (0.1, 0.05, 0.02)  # of the cases, for which the report says what would have been found
-FAR = 0.1  # from the rate of the table to 0 or 1, where a group in which all or nothing happened is suspicious
 
 
 @dataclass(frozen=True)
@@ -33,13 +32,6 @@ class MisjudgedGroups:
         """Groups that are named: off by more than chance allows, also after recalibration."""
         return self.table[self.table.index.isin(self.search.selected.index)]
 
-    @cached_property
-    def suspicious(self):
-        """Named groups in which all or nothing happened, far from the rate of the table: chosen so, or found so?"""
-        significant = self.significant
-        all_or_nothing = np.minimum(significant["observed"], 1 - significant["observed"]) < 1e-9
-        return significant[all_or_nothing & ((significant["observed"] - self.search.chances.mean).abs() >= FAR)]
-
     def hottest(self, factor):
         """The group with the surely largest gap as stated, if it is surely `factor` times that of all named groups."""
         groups = _beside_stated(self.search.table[self.search.table["adjusted"] < ALPHA])
@@ -53,19 +45,12 @@ class MisjudgedGroups:
 
     @property
     def to_add(self):
-        """Columns that tell the named groups apart, the strongest first, but for what tells a suspicious one."""
-        odd = self._effects(self.suspicious.index)
-        others = self._effects(self.significant.index.difference(self.suspicious.index, sort=False))
-        return [name for name in others if name not in odd]
-
-    def _effects(self, rows):
-        """{column: sum of share * |residual gap| over some groups with a condition on it}, the largest first."""
-        effects = {}
-        for row in rows:
+        """Columns that tell the named groups apart, those of the largest sum of share * |residual gap| first."""
+        effects = Counter()
+        for row in self.significant.index:
             for condition in self.search.family.conditions(row):
-                name = condition.column.name
-                effects[name] = effects.get(name, 0.0) + float(self.table.loc[row, "effect"])
-        return dict(sorted(effects.items(), key=lambda item: -item[1]))
+                effects[condition.column.name] += float(self.table.loc[row, "effect"])
+        return [name for name, _ in effects.most_common()]
 
     @property
     def detectable(self):

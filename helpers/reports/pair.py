@@ -12,6 +12,7 @@ from helpers.resampling import mean_and_variance
 
 N_DRAWS = 999  # of signs, for the largest difference of all groups
 FEWEST_ROWS = 20  # of a group
+AREA = "pairs in the right order (AUC)"  # name of a measure
 LEAST_UNITS = 40  # cases, or groups of dependent cases, below which no group is compared
 
 
@@ -27,11 +28,6 @@ class Comparison:
     # A row a group of one condition: rule, n, share, gain (mean squared error of the old score less that of the new
     # one), low, high (intervals that hold for all groups together). Those that lose most come first
     groups: pd.DataFrame = field(repr=False)
-
-    @property
-    def n_groups(self):
-        """Groups that were compared; 0 where there are too few cases or no features."""
-        return len(self.groups)
 
     @property
     def losers(self):
@@ -51,29 +47,29 @@ def compare_scores(table, *, cost=None, calibrators=("platt", "platt"), rng=None
     y = table.y
     scores = (table.before, table.p)
     mended = [out_of_fold(table, kind, seed, p) for kind, p in zip(calibrators, scores, strict=True)]
-    mean = mean_of(table)
     errors = [(p - y) ** 2 for p in scores]
-    rows = {"squared error": ("lower", *errors)}
-    rows["squared error if both are recalibrated"] = ("lower", *((p - y) ** 2 for p in mended))
-    rows["pairs in the right order (AUC)"] = ("higher", *(pairs_in_order(p, y, mean) for p in scores))
+    measures = [
+        _measure(table, "squared error", "lower", *errors),
+        _measure(table, "squared error if both are recalibrated", "lower", *((p - y) ** 2 for p in mended)),
+        _measure(table, AREA, "higher", *(pairs_in_order(p, y, table.weights) for p in scores)),
+    ]
     if cost is not None:
-        rows["cost a case"] = ("lower", *(expected_cost(best_decision(p, cost), y, cost) for p in scores))
-    measures = [_measure(name, *row, mean) for name, row in rows.items()]
-    groups = _gains(table, errors[0] - errors[1], mean, rng)
+        paid = (expected_cost(best_decision(p, cost), y, cost) for p in scores)
+        measures.append(_measure(table, "cost a case", "lower", *paid))
+    groups = _gains(table, errors[0] - errors[1], rng)
     return Comparison(table.before_name, table.score, pd.DataFrame(measures).set_index("measure"), groups)
 
 
-def _measure(name, better, old, new, mean):
+def _measure(table, name, better, old, new):
     """A row of the table of measures, from the terms of each case."""
-    old_value, new_value = (float(np.average(terms, weights=mean.weight)) for terms in (old, new))
-    return {"measure": name, "better": better, "old": old_value, "new": new_value} | {
-        place.replace("difference_", ""): value for place, value in mean("difference", new - old).items()
-    }
+    row = {"measure": name, "better": better}
+    row |= {place: float(np.average(terms, weights=table.weights)) for place, terms in (("old", old), ("new", new))}
+    ends = mean_of(table, "difference", new - old)
+    return row | {place.removeprefix("difference_"): value for place, value in ends.items()}
 
 
-def pairs_in_order(p, y, mean):
+def pairs_in_order(p, y, weight):
     """Terms of each case whose mean is the area under the curve, and whose variance is that of DeLong et al. (1988)."""
-    weight = mean.weight
     values, level = np.unique(p, return_inverse=True)
     of_class = [np.bincount(level, weight * (y == k), values.size) for k in (0, 1)]
     below = [np.cumsum(column) - column / 2 for column in of_class]
@@ -84,7 +80,7 @@ def pairs_in_order(p, y, mean):
     return area + (won - area) / share
 
 
-def _gains(table, gain, mean, rng):
+def _gains(table, gain, rng):
     """Mean gain of each group of one condition, with intervals that hold together (signs of whole groups are drawn)."""
     names = ["rule", "n", "share", "gain", "low", "high"]
     unit = np.arange(table.n) if table.groups is None else table.groups
@@ -93,7 +89,7 @@ def _gains(table, gain, mean, rng):
     family = SegmentFamily(table.X, table.y, max(FEWEST_ROWS, table.n // 50), 1)
     if not family.pairs.size:
         return pd.DataFrame(columns=names)
-    weight = mean.weight / mean.weight.mean()
+    weight = table.weights / table.weights.mean()
     count, total, sums = family.sums(np.column_stack([np.ones(table.n), weight, weight * gain])).T
     value = sums / total
     se = np.array([_error(gain, weight * family.members([k], table.X)[:, 0], table.groups) for k in range(value.size)])

@@ -97,11 +97,11 @@ def number(x, error, *, sign=False, least=2):
 
 
 def measured(value, low, high, *, sign=False, least=2):
-    """A number with its 95 % interval; without one where it is infinite or undefined."""
+    """A number with its 95 % interval; without one where it is infinite or undefined, or has no width."""
     if not np.isfinite([value, low, high]).all():
         return number(value, 1.0)
     value, low, high = (number(x, (high - low) / 4, sign=sign, least=least) for x in (value, low, high))
-    return f"{value} {bracketed(low, high)}"
+    return value if low == high else f"{value} {bracketed(low, high)}"
 
 
 def points_apart(value, low, high):
@@ -147,18 +147,6 @@ def shares(value, low, high):
     return f"{text} {bracketed(*(f'{100 * x:.{places}f}' for x in (low, high)))}"
 
 
-def hundred(cost):
-    """A cost per question, told for 100 questions with one decimal; a smaller one with its first digit."""
-    cost = round(100 * cost, 9)  # sums in another order round alike
-    return f"{cost:.1g}" if 0 < cost < 0.095 else f"{cost:z.1f}"
-
-
-def cost_with_span(cost, low, high):
-    """A cost per question, told for 100 questions, with its interval, if it has a width."""
-    ends = [hundred(low), hundred(high)]
-    return hundred(cost) if ends[0] == ends[1] else f"{hundred(cost)} {bracketed(*ends)}"
-
-
 def listed(names, most=6):
     """Names in a sentence; of more than `most`, the number of the others."""
     names = [str(name) for name in names]
@@ -169,12 +157,10 @@ def listed(names, most=6):
 
 
 def with_reasons(reasons):
-    """A dictionary {name: reason} as a list of 'name (reason)'."""
     return [f"{name} ({reason})" for name, reason in reasons.items()]
 
 
 def first_up(text):
-    """A text with a capital first letter, the others as they are."""
     return text[0].upper() + text[1:]
 
 
@@ -187,6 +173,6 @@ def short(text, most=40):
 
 PHRASES = [
     commas, points, in_points, many, percent, from_percent, chance, drawn_chance, root,
-    measured, with_span, shares, points_apart, hundred, cost_with_span, listed,
+    measured, with_span, shares, points_apart, listed,
     with_reasons, first_up, apart, typically, rate, of_hundred, number, bracketed,
 ]  # fmt: skip

@@ -1,11 +1,17 @@
-"""Scores of a table recalibrated and repaired out of fold, so that labels can judge them, and parts of their loss."""
+"""Scores recalibrated and repaired out of fold, so that labels can judge them: parts of their loss, and what they cost
+today, after recalibration and after repair, in the unit of the user's costs.
+"""
 
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pandas as pd
 from scipy.stats import norm
 
 from helpers.calibration.calibrators import calibrate_rows
+from helpers.decisions import best_decision, expected_cost, optimal_threshold
+from helpers.decisions.estimator import plausible_values
+from helpers.decisions.risks import excess_risk
 from helpers.grouping.stacked import random_folds
 from helpers.repair import Recalibrator
 from helpers.resampling import mean_and_variance
@@ -91,27 +97,64 @@ def out_of_fold(table, calibrator, rng, p=None):
     return recalibrated
 
 
-@dataclass(frozen=True)
-class Mean:
-    """Takes means over all cases, with their intervals."""
-
-    weight: np.ndarray  # sampling weights
-    groups: np.ndarray | None  # codes of dependent cases
-
-    def __call__(self, name, values):
-        """Mean of `values` as `name`, and its 95 % interval as `name`_low and `name`_high."""
-        mean, variance = mean_and_variance(values, self.weight, self.groups)
-        half_width = QUANTILE * variance**0.5
-        return {name: mean, f"{name}_low": mean - half_width, f"{name}_high": mean + half_width}
-
-
-def mean_of(table):
-    """The `Mean` of a checked table of scores."""
-    return Mean(table.weights, table.groups)
+def mean_of(table, name, values):
+    """Mean of a value of each case as `name`, and its 95 % interval as `name`_low and `name`_high."""
+    mean, variance = mean_and_variance(values, table.weights, table.groups)
+    half_width = QUANTILE * variance**0.5
+    return {name: mean, f"{name}_low": mean - half_width, f"{name}_high": mean + half_width}
 
 
 def parts_of_loss(table, recalibrated):
     """Mean squared error of the stated scores (loss), and what recalibration would save of it (saved, with ends)."""
-    mean = mean_of(table)
     loss = (table.y - table.p) ** 2
-    return {"loss": float(np.average(loss, weights=mean.weight))} | mean("saved", loss - (table.y - recalibrated) ** 2)
+    saved = mean_of(table, "saved", loss - (table.y - recalibrated) ** 2)
+    return {"loss": float(np.average(loss, weights=table.weights))} | saved
+
+
+# ---- costs ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Money:
+    """Costs of deciding by a score, in the unit of the costs for each case."""
+
+    threshold: float  # probability from which yes pays
+    # A row a policy: "stated", "recalibrated", "repaired", "always yes", "always no". In shares of the cases: yes,
+    # misses, false_alarms. In the unit of the costs: cost, what it saves beside the stated scores (saved) and beside
+    # the cheaper of the last two (over_rule). Each with its ends, _low and _high
+    costs: pd.DataFrame
+    n: int  # cases that judge: all, or about 100,000 of a larger table
+    changed: bool  # whether a test sees that the features add something to the score
+
+    def saves(self, policy):
+        """Whether a policy, of the index of `costs`, surely saves something (at 95 %, this policy alone)."""
+        return bool(self.costs.loc[policy, "saved_low"] > 0)
+
+
+def count_money(table, scores, cost):
+    """Count what a score costs."""
+    recalibrated = scores.recalibrated[scores.rows]
+    table = table if scores.rows.size == table.n else table.take(scores.rows)
+    by_score = {"stated": table.p, "recalibrated": recalibrated, "repaired": scores.repaired}
+    decisions = {policy: best_decision(score, cost) for policy, score in by_score.items()}
+    decisions |= {"always yes": np.ones(table.n, int), "always no": np.zeros(table.n, int)}
+    paid = {policy: expected_cost(decision, table.y, cost) for policy, decision in decisions.items()}
+    rule = min(("always yes", "always no"), key=lambda policy: np.average(paid[policy], weights=table.weights))
+    rows = {}
+    for policy, decision in decisions.items():
+        columns = {
+            "cost": paid[policy],
+            "saved": paid["stated"] - paid[policy],
+            "over_rule": paid[rule] - paid[policy],
+            "yes": decision.astype(float),
+            "misses": (1 - decision) * table.y,
+            "false_alarms": decision * (1 - table.y),
+        }
+        rows[policy] = {k: x for name, values in columns.items() for k, x in mean_of(table, name, values).items()}
+    changed = scores.model is not None and scores.model.changed_
+    return Money(optimal_threshold(cost), pd.DataFrame(rows).T, table.n, changed)
+
+
+def expected_excess(repaired, se, p, cost):
+    """What deciding by stated scores is expected to cost more than deciding by repaired ones, which err."""
+    return np.mean([excess_risk(value, p, cost) for value in plausible_values(repaired, se)], axis=0)

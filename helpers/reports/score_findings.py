@@ -6,7 +6,7 @@ score_words.ini. Each function takes the `ScoreReport` whose numbers it reads; `
 
 import numpy as np
 
-from helpers.reports.findings import Finding, Severity
+from helpers.reports.findings import Finding, Severity, ends_of
 from helpers.reports.intake import LEAST_ROWS, likely_groups, repeated_rows
 from helpers.reports.misjudged import least_gaps
 from helpers.reports.phrases import root
@@ -27,15 +27,15 @@ OFF_AS_STATED = ("too_low", "too_high", "hot_group")  # groups whose stated scor
 
 def find_all(report):
     """The findings of a report, in the order of the page; that of the question "may they be used?" last."""
-    order = of_order(report)
-    drifts = of_drifts(report)
-    money = of_money(report)
+    order = list(of_order(report))
+    drifts = list(of_drifts(report))
+    money = list(of_money(report))
     moving = [one.subject for one in drifts if one.kind == "drifts" and one.severity >= Severity.SERIOUS]
     remedy = "off_repaired" if any(one.kind == "repair_saves" for one in money) else "off_mendable"
-    average = of_average(report, order[0].kind if order else "", "off_unmendable" if moving else remedy)
+    average = list(of_average(report, order[0].kind if order else "", "off_unmendable" if moving else remedy))
     mends = any(finding.kind == "off_mendable" for finding in average)
     findings = [
-        *of_table(report),
+        *of_table(report.table),
         *of_pair(report.pair),
         *order,
         *average,
@@ -43,7 +43,7 @@ def find_all(report):
         *of_loss(report),
         *of_groups(report, mends, moving),
         *of_classes(report.several),
-        *of_checked(report.checked),
+        *of_class_costs(report.several),
         *money,
         *of_limits(report),
     ]
@@ -55,64 +55,55 @@ def severity_of(size, scale, least=SMALL):
     return Severity.SERIOUS if abs(size) >= least * scale else Severity.NOTE
 
 
-def _ends(row, value, low=None, high=None):
-    """Value, low and high of a finding, from a row or dictionary; the ends are `value`_low and `value`_high."""
-    names = {"value": value, "low": low or f"{value}_low", "high": high or f"{value}_high"}
-    return {place: float(row[name]) for place, name in names.items()}
-
-
-def of_table(report):
+def of_table(table):
     """What was read, and what makes all else unsure."""
-    table = report.table
     n = table.n
     rate = float(np.average(table.y, weights=table.weight))
     about = {"name": table.name, "label": table.label, "score": table.score, "rate": rate}
-    findings = [Finding("cases", n=n, more=about | {"least": float(table.p.min()), "most": float(table.p.max())})]
+    yield Finding("cases", n=n, more=about | {"least": float(table.p.min()), "most": float(table.p.max())})
     if table.dropped:
-        findings.append(Finding("dropped", n=n, more={"reasons": table.dropped}))
+        yield Finding("dropped", n=n, more={"reasons": table.dropped})
     if table.n_unweighted:
-        findings.append(Finding("unweighted", n=table.n_unweighted))
+        yield Finding("unweighted", n=table.n_unweighted)
     if table.note:
-        findings.append(Finding("remark", table.note))
+        yield Finding("remark", table.note)
     for name, why in table.dropped.items():
         if why == "gives the outcome away":
-            findings.append(Finding("gives_away", name, n=n, severity=Severity.SERIOUS))
+            yield Finding("gives_away", name, n=n, severity=Severity.SERIOUS)
     if table.groups is not None:
-        findings.append(Finding("people", value=float(table.groups.max() + 1), n=n))
+        yield Finding("people", value=float(table.groups.max() + 1), n=n)
     else:
         names = likely_groups(table)
         repeats = repeated_rows(table)
         if repeats > REPEATS:
             more = {"columns": names or ["a column of people or places"]}
-            findings.append(Finding("repeated_rows", value=repeats, n=n, severity=Severity.SERIOUS, more=more))
+            yield Finding("repeated_rows", value=repeats, n=n, severity=Severity.SERIOUS, more=more)
         elif names:
-            findings.append(Finding("likely_people", n=n, more={"columns": names}))
+            yield Finding("likely_people", n=n, more={"columns": names})
     if ((table.p == 0) | (table.p == 1)).all():
-        findings.append(Finding("only_decisions", n=n, severity=Severity.SERIOUS))
-    return findings
+        yield Finding("only_decisions", n=n, severity=Severity.SERIOUS)
 
 
 def of_order(report):
     """Whether higher scores go with more events: by the share of pairs in which the case of 1 has the higher score."""
     table = report.table
     if np.ptp(table.p) == 0:
-        return [Finding("constant", n=table.n, severity=Severity.SERIOUS)]
-    if report.order is None:
-        return []
-    ends = _ends(report.order, "area")
-    ends = ends | {"low": max(ends["low"], 0.0), "high": min(ends["high"], 1.0), "n": table.n}
-    if np.corrcoef(table.p, table.y)[0, 1] * np.sqrt(table.n) < REVERSED:
-        return [Finding("reversed", severity=Severity.GRAVE, **ends)]
-    if ends["high"] < WEAK:
-        return [Finding("knows_nothing", severity=Severity.GRAVE, **ends)]
-    return [Finding("in_order", severity=Severity.GOOD, **ends)]
+        yield Finding("constant", n=table.n, severity=Severity.SERIOUS)
+    elif report.order is not None:
+        ends = ends_of(report.order, "area")
+        ends |= {"low": max(ends["low"], 0.0), "high": min(ends["high"], 1.0)}
+        if np.corrcoef(table.p, table.y)[0, 1] * np.sqrt(table.n) < REVERSED:
+            kind = "reversed"
+        else:
+            kind = "knows_nothing" if ends["high"] < WEAK else "in_order"
+        severity = Severity.GOOD if kind == "in_order" else Severity.GRAVE
+        yield Finding(kind, severity=severity, **ends, n=table.n)
 
 
 def of_average(report, order="", remedy="off_mendable"):
     """Whether the scores are right on average; `order`: kind of `of_order`; `remedy`: kind if they should be mended."""
     average = report.average
     n = report.table.n
-    ends = {"value": average.size, "low": average.low, "high": average.high, "p_value": average.p_value, "n": n}
     more = {name: float(average.rates[name]) for name in ("stated", "observed")} | {"se": average.se}
     is_useless = order in ("knows_nothing", "reversed", "constant")
     severity = severity_of(average.size, average.scale)
@@ -127,25 +118,23 @@ def of_average(report, order="", remedy="off_mendable"):
         calibrator = average.calibrator
         line = [float(calibrator.intercept_), float(calibrator.slope_)] if average.has_log_odds else None
         more |= {"line": line}
-    findings = []
     if average.direction and average.is_worth_mending:
-        over_all = _ends(average.rates, "gap", "low", "high")
+        over_all = ends_of(average.rates, "gap", "low", "high")
         grave = severity_of(over_all["value"], average.scale)
-        findings.append(Finding("all_too", average.direction, severity=grave, **over_all, n=n, more=more))
-    findings.append(Finding(kind, severity=severity, **ends, more=more))
+        yield Finding("all_too", average.direction, severity=grave, **over_all, n=n, more=more)
+    ends = {"value": average.size, "low": average.low, "high": average.high, "p_value": average.p_value}
+    yield Finding(kind, severity=severity, **ends, n=n, more=more)
     if average.slope is not None and not is_useless:
         low, high = average.line.slope_interval
         more = {"word": "extreme" if average.slope < 1 else "timid"}
-        findings.append(Finding("slope", value=average.slope, low=low, high=high, n=n, more=more))
+        yield Finding("slope", value=average.slope, low=low, high=high, n=n, more=more)
     if average.no_curve_fits and order != "reversed":
-        findings.append(Finding("falls", p_value=average.residual_p_value, n=n, severity=Severity.SERIOUS))
-    return findings
+        yield Finding("falls", p_value=average.residual_p_value, n=n, severity=Severity.SERIOUS)
 
 
 def of_drifts(report):
     """Whether what is stated and what happens move apart over time."""
     scale = report.average.scale
-    findings = []
     for drift in report.drifts:
         rows = drift.table
         ends = {"value": drift.value, "low": max(drift.low, 0.0), "high": drift.high, "p_value": drift.p_value}
@@ -158,8 +147,7 @@ def of_drifts(report):
         else:
             is_grave = drift.low >= MOVED * scale
             kind, severity = "drifts", Severity.GRAVE if is_grave else severity_of(drift.value, scale)
-        findings.append(Finding(kind, drift.column, severity=severity, **ends, n=int(rows["n"].sum()), more=more))
-    return findings
+        yield Finding(kind, drift.column, severity=severity, **ends, n=int(rows["n"].sum()), more=more)
 
 
 def of_loss(report):
@@ -167,19 +155,20 @@ def of_loss(report):
     loss = report.loss
     n = report.table.n
     if loss is None:
-        return [Finding("single_cases_unknown", report.obstacle, n=n)]
+        yield Finding("single_cases_unknown", report.obstacle, n=n)
+        return
     is_for_groups = report.audit is not None and not report.audit.significant.empty
     if report.certified:
-        distances = {"value": root(loss.value), "low": root(loss.low), "high": root(loss.high)}
+        distances = {name: root(getattr(loss, name)) for name in ("value", "low", "high")}
         severity = severity_of(distances["value"], report.average.scale)
         se = loss.se / (2 * max(distances["value"], root(loss.se), 1e-9))
         more = {"se": min(se, max(distances["low"], 1e-9))}
         kind = "certified_loss_of_groups" if is_for_groups else "certified_loss"
-        return [Finding(kind, severity=severity, **distances, p_value=loss.p_value, n=n, more=more)]
+        yield Finding(kind, severity=severity, **distances, p_value=loss.p_value, n=n, more=more)
+        return
     repair = report.scores.model  # its test asks the same
     p_value = float(min(loss.p_value, repair.p_value_ if repair is not None and repair.changed_ else 1.0))
-    kind = "size_unknown" if is_for_groups or p_value < ALPHA else "no_loss_found"
-    return [Finding(kind, p_value=p_value, n=n)]
+    yield Finding("size_unknown" if is_for_groups or p_value < ALPHA else "no_loss_found", p_value=p_value, n=n)
 
 
 def kind_of_group(row):
@@ -192,16 +181,16 @@ def kind_of_group(row):
     return "leans" if gap * residual_gap > 0 and abs(gap) >= SAME * abs(residual_gap) else "fine_as_stated"
 
 
-def of_group(row, scale, *, mends, kind=None, **more):
+def of_group(row, scale, *, mends, kind=None):
     """The finding on a named group, a row of the table of `MisjudgedGroups`; `mends`: scores will be recalibrated."""
     names = ("stated", "observed", "calibrated", "share", "residual_gap", "residual_low", "residual_high")
-    more = {name: float(row[name]) for name in names} | more
+    more = {name: float(row[name]) for name in names}
     kind = kind or kind_of_group(row)
     size = max(abs(row["gap"]) if kind in OFF_AS_STATED else 0.0, abs(row["residual_gap"]) if mends else 0.0)
-    severity = Severity.SERIOUS if kind == "suspicious" else severity_of(size, scale)
+    severity = severity_of(size, scale)
     if kind == "fine_as_stated" and mends:
         kind = "spoiled"
-    ends = _ends(row, "gap", "low", "high") | {"p_value": float(row["adjusted"]), "n": int(row["n"])}
+    ends = ends_of(row, "gap", "low", "high") | {"p_value": float(row["adjusted"]), "n": int(row["n"])}
     return Finding(kind, row["rule"], severity=severity, **ends, more=more)
 
 
@@ -211,69 +200,75 @@ def of_groups(report, mends, moving=()):
     scale = report.average.scale
     n = report.table.n
     if audit is None:
-        return [Finding("groups_unknown", report.obstacle or "No column has groups of enough cases.", n=n)]
+        yield Finding("groups_unknown", report.obstacle or "No column has groups of enough cases.", n=n)
+        return
     search = audit.search
     about = {"n_groups": len(search.table), "smallest": search.smallest, "detectable": sorted(audit.detectable.items())}
     named = audit.significant
     if named.empty:
-        return [Finding("nobody_named", p_value=search.p_value, n=n, more=about)]
+        yield Finding("nobody_named", p_value=search.p_value, n=n, more=about)
+        return
     # the most cases times gap first, then the surely largest gap
     named = named.loc[list(dict.fromkeys([named.index[0], least_gaps(named).idxmax(), *named.index]))]
-    odd = named.index.isin(audit.suspicious.index)
     remains = named["residual_gap" if mends else "gap"].abs()  # once the scores are used as this report advises
-    serious, grave = (named[(remains >= least * scale) | odd] for least in (SMALL, GRAVE))
+    serious, grave = (named[remains >= least * scale] for least in (SMALL, GRAVE))
     shares = {"serious": audit.share(serious), "n_serious": len(serious), "grave": audit.share(grave)}
     ends = {"value": audit.share(named), "n": len(named), "p_value": search.p_value, "more": about | shares}
-    findings = [Finding("named_groups", severity=Severity.SERIOUS, **ends)]
-    for is_odd, (_, row) in zip(odd, named.iterrows(), strict=True):
-        more = {"kind": "suspicious", "label": report.table.label, "outcome": int(row["observed"] > 0.5)}
-        findings.append(of_group(row, scale, mends=mends, **(more if is_odd else {})))
+    yield Finding("named_groups", severity=Severity.SERIOUS, **ends)
+    for _, row in named.iterrows():
+        yield of_group(row, scale, mends=mends)
     hot = audit.hottest(HOTTER)
     if hot is not None:
-        findings.append(of_group(hot, scale, mends=mends, kind="hot_group"))
+        yield of_group(hot, scale, mends=mends, kind="hot_group")
     needed = [name for name in audit.to_add if name not in moving]
     if needed:
-        findings.append(Finding("model_needs", n=len(needed), severity=Severity.SERIOUS, more={"columns": needed}))
+        yield Finding("model_needs", n=len(needed), severity=Severity.SERIOUS, more={"columns": needed})
     if len(grave):
         kind = "people_decide" if shares["grave"] < MANY else "not_alone"
         ends = {"value": shares["grave"], "n": len(grave), "more": {"least": GRAVE * scale}}
-        findings.append(Finding(kind, severity=Severity.SERIOUS, **ends))
-    return findings
+        yield Finding(kind, severity=Severity.SERIOUS, **ends)
 
 
 def of_classes(several):
     """What the scores of all classes say together; nothing for those of one."""
     if several is None:
-        return []
+        return
     loss = several.loss
-    ends = {"value": root(loss.value), "low": root(loss.low), "high": root(loss.high)}
+    ends = {name: root(getattr(loss, name)) for name in ("value", "low", "high")}
     sure = loss.low > 0
     kind = "class_loss" if sure else "class_loss_unsure"
     severity = Severity.SERIOUS if sure and ends["value"] >= SMALL else Severity.NOTE
     se = loss.se / (2 * ends["value"]) if ends["value"] > 0 else 0.0
-    findings = [Finding(kind, **ends, p_value=loss.p_value, n=loss.n, severity=severity, more={"se": se})]
+    yield Finding(kind, **ends, p_value=loss.p_value, n=loss.n, severity=severity, more={"se": se})
     for _, row in several.groups.iterrows():
         more = {"too_high": str(row["too_high"]), "too_low": str(row["too_low"]), "label": str(row["class"])}
         more |= {"stated": row["stated"], "observed": row["observed"]}
         ends = {"value": row["gap"], "low": row["low"], "high": row["high"], "p_value": row["adjusted"]}
         severity = severity_of(row["gap"], 1.0)
-        findings.append(Finding("class_group", row["rule"], **ends, n=int(row["n"]), severity=severity, more=more))
-    return findings
+        yield Finding("class_group", row["rule"], **ends, n=int(row["n"]), severity=severity, more=more)
 
 
-def of_checked(checked):
-    """Columns that the user named: from the table of their levels, or None."""
-    if checked is None:
-        return []
-    n_off = int(checked["remark"].isin(["too low", "too high"]).sum())
-    n_few = int((checked["remark"] == "too few to say").sum())
-    return [Finding("levels", n=len(checked), more={"n_off": n_off, "n_few": n_few})]
+def of_class_costs(several):
+    """What decisions by the scores of all classes cost; nothing without costs for each class."""
+    money = None if several is None else several.money
+    if money is None:
+        return
+    costs = money.costs
+    rule = costs.loc[money.rule]
+    kind = "class_rule_is_cheaper" if rule["saved_low"] > 0 else "class_rule_is_dearer"
+    if rule["saved_low"] <= 0 < rule["saved_high"]:
+        kind = "class_rule_as_dear"
+    severity = Severity.NOTE if kind == "class_rule_is_dearer" else Severity.SERIOUS
+    yield Finding(kind, money.rule, severity=severity, **ends_of(rule, "saved"), n=money.n)
+    repaired = costs.loc["repaired"]
+    if money.changed and repaired["saved_low"] > 0:
+        yield Finding("class_repair_saves", severity=Severity.SERIOUS, **ends_of(repaired, "saved"), n=money.n)
 
 
 def of_pair(pair):
     """Whether a new score is better than an old one: from a `Comparison` or None."""
     if pair is None:
-        return []
+        return
     row, mended = (pair.table.loc[name] for name in ("squared error", "squared error if both are recalibrated"))
     names = {"old": pair.old, "new": pair.new}
     after = {f"mended_{place}": float(mended[place]) for place in ("difference", "low", "high")}
@@ -285,56 +280,57 @@ def of_pair(pair):
         kind, severity = "pair_worse", Severity.SERIOUS
     else:
         kind, severity = "only_as_stated", Severity.SERIOUS
-    ends = _ends(row, "difference", "low", "high")
-    findings = [Finding(kind, pair.new, severity=severity, **ends, more=names | after)]
-    if not pair.n_groups:
-        return [*findings, Finding("groups_not_compared")]
+    yield Finding(kind, pair.new, severity=severity, **ends_of(row, "difference", "low", "high"), more=names | after)
+    n_groups = len(pair.groups)  # that were compared: none where there are too few cases or columns
+    if not n_groups:
+        yield Finding("groups_not_compared")
+        return
     losers = pair.losers
-    if 0 < len(losers) < pair.n_groups:
+    if 0 < len(losers) < n_groups:
         worst = losers.iloc[0]
-        more = names | {"n_more": len(losers) - 1, "n_groups": pair.n_groups}
-        ends = _ends(worst, "gain", "low", "high") | {"n": int(worst["n"]), "more": more}
-        findings.append(Finding("loses_where", worst["rule"], severity=Severity.SERIOUS, **ends))
-    more = {"n_gain": len(pair.gainers), "n_lose": len(losers)}
-    return [*findings, Finding("groups_compared", n=pair.n_groups, more=more)]
+        more = names | {"n_more": len(losers) - 1, "n_groups": n_groups}
+        ends = ends_of(worst, "gain", "low", "high") | {"n": int(worst["n"]), "more": more}
+        yield Finding("loses_where", worst["rule"], severity=Severity.SERIOUS, **ends)
+    yield Finding("groups_compared", n=n_groups, more={"n_gain": len(pair.gainers), "n_lose": len(losers)})
 
 
 def of_money(report):
     """What deciding by the scores costs; nothing without costs."""
     money = report.money
     if money is None:
-        return []
+        return
     cost = report.cost
     costs = money.costs
     more = {"alarm": float(cost[1, 0] - cost[0, 0]), "miss": float(cost[0, 1] - cost[1, 1])}
     more |= {"yes": float(costs.loc["stated", "yes"])}
-    findings = [Finding("decides", value=money.threshold, n=money.n, more=more)]
+    yield Finding("decides", value=money.threshold, n=money.n, more=more)
     rule = max(("always yes", "always no"), key=lambda name: costs.loc[name, "saved"])
     if report.average.is_miscalibrated and money.saves(rule):
-        ends = _ends(costs.loc[rule], "saved")
-        findings.append(Finding("rule_is_cheaper", rule, severity=Severity.SERIOUS, **ends, n=money.n))
+        yield Finding(
+            "rule_is_cheaper", rule, severity=Severity.SERIOUS, **ends_of(costs.loc[rule], "saved"), n=money.n
+        )
     if report.obstacle:
-        return findings
+        return
     if not money.changed:
-        return [*findings, Finding("nothing_to_repair", p_value=report.scores.model.p_value_, n=money.n)]
+        yield Finding("nothing_to_repair", p_value=report.scores.model.p_value_, n=money.n)
+        return
     repaired = costs.loc["repaired"]
-    beside = {f"rule_{place}": value for place, value in _ends(repaired, "over_rule").items()}
+    beside = {f"rule_{place}": value for place, value in ends_of(repaired, "over_rule").items()}
     is_saving = money.saves("repaired") and beside["rule_low"] > 0
     kind, severity = ("repair_saves", Severity.SERIOUS) if is_saving else ("repair_unsure", Severity.NOTE)
     more = beside | {"rule": rule, "columns": report.table.features}
-    return [*findings, Finding(kind, severity=severity, **_ends(repaired, "saved"), n=money.n, more=more)]
+    yield Finding(kind, severity=severity, **ends_of(repaired, "saved"), n=money.n, more=more)
 
 
 def of_limits(report):
     """What else makes the report less sure: warnings of the search, few cases, few people."""
     n = report.table.n
-    warnings = [] if report.audit is None else report.audit.search.family.warnings
-    findings = [Finding("warning", str(text), n=n) for text in warnings]
+    for text in () if report.audit is None else report.audit.search.family.warnings:
+        yield Finding("warning", str(text), n=n)
     if n < LEAST_ROWS:
-        findings.append(Finding("few_cases", n=n))
+        yield Finding("few_cases", n=n)
     if "people or places" in report.obstacle:
-        findings.append(Finding("few_people", n=n))
-    return findings
+        yield Finding("few_people", n=n)
 
 
 def use_of(findings, n):

@@ -106,6 +106,21 @@ class ScoreTables:
         return pd.DataFrame(rows, columns=[*columns, "gap in points (95 %)"])
 
     @property
+    def class_cost_table(self):
+        """In 100 cases, what decisions by all scores cost and save, and how often each is taken."""
+        if self.several is None or self.several.money is None:
+            return None
+        money = self.several.money
+        rows = {}
+        for policy, row in money.costs.iterrows():
+            cost = of_hundred(row["cost"], row["cost_low"], row["cost_high"])
+            saved = of_hundred(row["saved"], row["saved_low"], row["saved_high"], sign=True)
+            taken = [percent(row[decision]) for decision in money.decisions]
+            rows[POLICIES.get(policy, policy)] = (cost, "–" if policy == "stated" else saved, *taken)
+        columns = ["cost (95 % interval)", "saved (95 % interval)", *money.decisions]
+        return _frame("in 100 cases, decided", rows, columns)
+
+    @property
     def parts_table(self):
         """Parts of the mean squared error: what recalibration saves, what these columns could save, and the rest."""
         parts = self.loss_parts
@@ -144,7 +159,6 @@ class ScoreTables:
 
     @property
     def pair_table(self):
-        """The two scores side by side."""
         if self.pair is None:
             return None
         rows = {}
@@ -157,7 +171,6 @@ class ScoreTables:
 
     @property
     def parameter_table(self):
-        """What this report was made from."""
         table = self.table
         by = "a tree" if self.by_tree else "several learners"
         rows = {
@@ -181,11 +194,9 @@ def _frame(name, rows, columns):
 
 
 def _gap(row):
-    """The gap of a row in points, with its interval."""
     return apart(row.gap, row.low, row.high)
 
 
 def _squared(value, low, high):
-    """A squared error with its interval."""
     value, low, high = (number(x, (high - low) / 4, least=3) for x in (value, low, high))
     return f"{value}{NBSP}{bracketed(low, high)}"

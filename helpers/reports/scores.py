@@ -15,16 +15,15 @@ from helpers.reports import control
 from helpers.reports.average import Average, measure_average
 from helpers.reports.document import Report
 from helpers.reports.drift import measure_drifts
-from helpers.reports.files import score_files, write_files
+from helpers.reports.files import WHAT, write_files
 from helpers.reports.findings import read_words
 from helpers.reports.intake import find_obstacle, levels_to_show, relabelled
 from helpers.reports.misjudged import MisjudgedGroups, find_misjudged
-from helpers.reports.money import Money, count_money
 from helpers.reports.pair import Comparison, compare_scores, pairs_in_order
-from helpers.reports.rescored import Repaired, mean_of, parts_of_loss, repair_scores
+from helpers.reports.rescored import Money, Repaired, count_money, mean_of, parts_of_loss, repair_scores
 from helpers.reports.score_findings import find_all
 from helpers.reports.score_tables import ScoreTables
-from helpers.reports.several import SeveralClasses, measure_classes
+from helpers.reports.several import SeveralClasses, check_classes_asked, measure_classes
 from helpers.reports.single_cases import measure_loss
 from helpers.tables.scores import ScoreTable
 
@@ -38,6 +37,9 @@ class ScoreReport(ScoreTables, Report):
     """What a table of scores says about them; what could not be looked at is None."""
 
     words = read_words(Path(__file__).with_name("score_words.ini"))
+    find = find_all
+    file_names = tuple(WHAT)
+    write = write_files
 
     table: ScoreTable = field(repr=False)  # as `ScoreTable.checked` gives it, with the names of the page
     cost: np.ndarray | None  # cost[decision, truth]
@@ -55,18 +57,12 @@ class ScoreReport(ScoreTables, Report):
     options: dict = field(default_factory=dict, repr=False)  # what was asked for: cost, check, labels and rng
     labels: dict = field(default_factory=dict, repr=False)  # {feature of the file: its name on the page}
 
-    def find(self):
-        """The findings, in the order of the page."""
-        return find_all(self)
-
     @cached_property
     def calibrated(self):
-        """Recalibrated scores, (n,)."""
         return self.average.calibrator.predict(self.table.p)
 
     @cached_property
     def loss_parts(self):
-        """Parts of the squared error, see `parts_of_loss`."""
         return parts_of_loss(self.table, self.scores.recalibrated)
 
     @property
@@ -85,7 +81,6 @@ class ScoreReport(ScoreTables, Report):
 
     @property
     def figure_names(self):
-        """Names of the figures that there are."""
         return ["curve", "bins"] if self.audit is None else ["curve", "bins", "groups"]
 
     def draw(self, name):
@@ -100,15 +95,6 @@ class ScoreReport(ScoreTables, Report):
         if name == "bins":
             return plot_reliability_close(self.average.error.curve, self.table.p)
         return plot_groups(self.audit.table, xlabel=GAP, in_order=True)
-
-    @property
-    def file_names(self):
-        """Names of the files beside the page."""
-        return score_files(self)
-
-    def write(self, folder, rng):
-        """Write the files beside the page: {name: what it holds}."""
-        return write_files(self, folder, rng)
 
     def null_trials(self, rng):
         """The tests that could raise an alarm, {name: function of `rng`}, for `negative_control`."""
@@ -142,6 +128,9 @@ class ScoreReport(ScoreTables, Report):
             loss = self.several.loss
             numbers |= {f"classes_{name}": getattr(loss, name) for name in ("value", "low", "high", "p_value")}
             numbers["classes_rule"] = self.several.groups["rule"].tolist()
+            if self.several.money is not None:
+                costs = self.several.money.costs["cost"]
+                numbers |= {f"class_cost_{policy}": float(value) for policy, value in costs.items()}
         if self.money is not None:
             numbers["threshold"] = self.money.threshold
             for policy in ("stated", "recalibrated", "repaired"):
@@ -152,7 +141,7 @@ class ScoreReport(ScoreTables, Report):
         return numbers
 
 
-def audit_scores(table, *, cost=None, check=(), labels=None, rng=None):
+def audit_scores(table, *, cost=None, class_cost=None, ordered=False, check=(), labels=None, rng=None):
     """Audit a table of scores: calibration, grouping loss, misjudged groups, decisions.
 
     Parameters
@@ -160,7 +149,13 @@ def audit_scores(table, *, cost=None, check=(), labels=None, rng=None):
     table : ScoreTable
         From `read_table` or `helpers.tables.read_scores`.
     cost : array_like or DataFrame, shape (2, 2), optional
-        Cost of each decision under each truth, cost[decision, truth]; without costs no decision is judged.
+        Cost of each decision under each truth, cost[decision, truth]; without costs no decision is judged. Of several
+        classes the truth is whether the answer is right.
+    class_cost : array_like, DataFrame, str or Path, shape (D, K), optional
+        Of several classes, the cost of each of D decisions if the truth is each of K classes: columns are named by
+        class, rows by decision (in a file, by its first column).
+    ordered : bool, default False
+        Whether the classes, in the order of their columns, are steps of a scale, as in `grouping_loss`.
     check : str or list of str, default ()
         Columns of which every level is shown, whatever its number of rows.
     labels : dict or str or Path, optional
@@ -179,7 +174,8 @@ def audit_scores(table, *, cost=None, check=(), labels=None, rng=None):
     ------
     ValueError
         For costs of another shape, of which a mistake costs no more than a right answer, or that leave nothing to
-        decide, and for columns to check or labels of columns that the table does not have.
+        decide, for `class_cost` or `ordered` of a table with one score, and for columns to check or labels of columns
+        that the table does not have.
 
     Examples
     --------
@@ -195,7 +191,11 @@ def audit_scores(table, *, cost=None, check=(), labels=None, rng=None):
         if not 0 < threshold < 1:
             best = "yes" if threshold <= 0 else "no"
             raise ValueError(f"cost must leave something to decide, but {best} is best whatever the score.")
+    class_cost = check_classes_asked(table, class_cost, ordered)
     options = {"cost": None if cost is None else cost.tolist(), "check": check}
+    if table.classes is not None:
+        options["class_cost"] = None if class_cost is None else class_cost.to_dict("index")
+        options["ordered"] = "yes" if ordered else "no"
     options["labels"] = Path(labels).name if isinstance(labels, str | Path) else labels
     options["rng"] = rng if isinstance(rng, int) else None
     rng = check_rng(rng)
@@ -223,7 +223,7 @@ def audit_scores(table, *, cost=None, check=(), labels=None, rng=None):
         scores=scores,
         money=None if cost is None else count_money(table, scores, cost),
         pair=_compared(table, cost, average.kind, obstacle, rng),
-        several=None if obstacle else measure_classes(table, rng),
+        several=None if obstacle else measure_classes(table, rng, ordered=ordered, cost=class_cost),
         options=options,
         labels=labels,
     )
@@ -233,8 +233,7 @@ def order_of(table):
     """Share of pairs of a 1 and a 0 in which the 1 has the higher score, with its interval; None without pairs."""
     if np.ptp(table.y) == 0:
         return None
-    mean = mean_of(table)
-    return mean("area", pairs_in_order(table.p, table.y, mean))
+    return mean_of(table, "area", pairs_in_order(table.p, table.y, table.weights))
 
 
 def _compared(table, cost, kind, obstacle, rng):

@@ -1,39 +1,122 @@
-"""Scores of several classes: the grouping loss of all of them together, and who is told the wrong class."""
+"""Scores of several classes: the grouping loss of all of them, who is told the wrong class, what decisions cost."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from helpers.audit import audit_groups
+from helpers.calibration.affine import calibrate_classes
+from helpers.checks import check_columns
+from helpers.decisions.class_costs import cheapest, check_class_costs
 from helpers.grouping import GroupingLoss, grouping_loss
+from helpers.grouping.stacked import random_folds
+from helpers.repair import ClassRecalibrator
+from helpers.reports.rescored import FOLDS, MOST_ROWS, mean_of, rows_of_whole_groups
+from helpers.tables.files import open_table
 
-MOST_ROWS = 50_000  # that are searched
+MOST_SEARCHED = 50_000  # rows in which groups are sought
+
+
+@dataclass(frozen=True)
+class ClassCosts:
+    """What decisions cost by the scores of all classes, each judged by labels that it has not seen."""
+
+    # A row a policy: "stated", "recalibrated", "repaired", "always" and the best single decision. The cost of a case
+    # and what it saves beside the stated scores (saved), each with its ends, _low and _high, and the share of each
+    # decision
+    costs: pd.DataFrame
+    decisions: list
+    n: int  # cases that judge: all, or about 12,000 of a larger table
+    changed: bool  # whether the features add something to the scores
+
+    @property
+    def rule(self):
+        """The policy that always takes the same decision, the one that costs least."""
+        return self.costs.index[-1]
 
 
 @dataclass(frozen=True)
 class SeveralClasses:
-    """What is said of the vector of scores beyond that of the answer.
+    """What is said of the vector of scores beyond that of the answer."""
 
-    loss : summed over classes; groups : as `audit_groups` gives them, a row a group
-    """
+    loss: GroupingLoss  # summed over classes, or over the steps of ordered ones
+    groups: pd.DataFrame  # as `audit_groups` gives them, a row a group
+    ordered: bool = False
+    money: ClassCosts | None = field(default=None, repr=False)
 
-    loss: GroupingLoss
-    groups: pd.DataFrame
+
+def check_classes_asked(table, class_cost, ordered):
+    """Costs (D, K) as a frame in the order of the classes, or None; ValueError where the table has no classes."""
+    for name, value in {"class_cost": class_cost is not None, "ordered": ordered}.items():
+        if value and table.classes is None:
+            raise ValueError(f"{name} is given, but the table has one score: name a column of scores for each class.")
+    if class_cost is None:
+        return None
+    if isinstance(class_cost, str | Path):
+        frame = open_table(class_cost).frame
+        class_cost = frame.set_index(frame.columns[0])
+    classes = list(table.classes.P.columns)
+    if not isinstance(class_cost, pd.DataFrame):
+        values = check_class_costs(class_cost, len(classes), "class_cost")
+        return pd.DataFrame(values, [f"decision {d}" for d in range(len(values))], classes)
+    costs = class_cost.rename(columns=str)
+    check_columns("class_cost", list(costs.columns), {f"class {name}": str(name) for name in classes})
+    costs = costs[[str(name) for name in classes]]
+    values = check_class_costs(costs.to_numpy(), len(classes), "class_cost")
+    return pd.DataFrame(values, costs.index.map(str), classes)
 
 
-def measure_classes(table, rng):
-    """`SeveralClasses` of a checked table, None for scores of one class."""
+def measure_classes(table, rng, *, ordered=False, cost=None):
+    """`SeveralClasses` of a checked table, None for scores of one class; `cost` as `check_classes_asked` gives it."""
     if table.classes is None:
         return None
-    of_loss, of_rows, of_groups = rng.spawn(3)
-    y, P = table.classes.y, table.classes.P
-    options = {"sample_weight": table.weight, "groups": table.groups}
-    loss = grouping_loss(y, P, table.X, **options, rng=of_loss)
-    if table.n > MOST_ROWS:
-        rows = of_rows.choice(table.n, MOST_ROWS, replace=False)
-        some = table.take(rows)
-        y, P, X = some.classes.y, some.classes.P, some.X
-        options = {"sample_weight": some.weight, "groups": some.groups}
-    else:
-        X = table.X
-    return SeveralClasses(loss, audit_groups(y, P, X, **options, rng=of_groups))
+    of_loss, of_rows, of_groups, of_costs = rng.spawn(4)
+    options = {"ordered": ordered, "sample_weight": table.weight, "groups": table.groups}
+    loss = grouping_loss(table.classes.y, table.classes.P, table.X, **options, rng=of_loss)
+    some = table
+    if table.n > MOST_SEARCHED:
+        some = table.take(of_rows.choice(table.n, MOST_SEARCHED, replace=False))
+        options |= {"sample_weight": some.weight, "groups": some.groups}
+    groups = audit_groups(some.classes.y, some.classes.P, some.X, **options, rng=of_groups)
+    money = None if cost is None else count_class_costs(table, cost, of_costs)
+    return SeveralClasses(loss, groups, ordered, money)
+
+
+def count_class_costs(table, cost, rng):
+    """Count what deciding by the scores of all classes costs."""
+    rows = rows_of_whole_groups(table, MOST_ROWS, rng)
+    if rows.size < table.n:
+        table = table.take(rows)
+    P = table.classes.P.to_numpy()
+    y = pd.Index(table.classes.P.columns).get_indexer(table.classes.y)
+    values = cost.to_numpy()
+    model = ClassRecalibrator(rng=rng)
+    repaired = model.fit_predict(table.X, table.classes.y, table.classes.P, table.weight, table.groups)
+    scores = {"stated": P, "recalibrated": _out_of_fold(P, y, table, rng)}
+    scores["repaired"] = repaired if model.changed_ else scores["recalibrated"]
+    decided = {policy: cheapest(score, values).decision for policy, score in scores.items()}
+    single = int(np.average(values[:, y], axis=1, weights=table.weights).argmin())
+    decided[f"always {cost.index[single]}"] = np.full(table.n, single)
+    rows = {}
+    for policy, decision in decided.items():
+        paid = values[decision, y]
+        shares = np.bincount(decision, table.weights, len(values)) / table.weights.sum()
+        rows[policy] = mean_of(table, "cost", paid)
+        rows[policy] |= mean_of(table, "saved", values[decided["stated"], y] - paid)
+        rows[policy] |= dict(zip(cost.index, shares, strict=True))
+    return ClassCosts(pd.DataFrame(rows).T, list(cost.index), table.n, model.changed_)
+
+
+def _out_of_fold(P, y, table, rng):
+    """Calibrated scores, each row by the labels of other folds; by all labels where some fold's rest lacks a class."""
+    calibrated = np.empty_like(P)
+    try:
+        fold = random_folds((y == np.bincount(y).argmax()).astype(float), table.groups, FOLDS, rng)
+        for j in range(FOLDS):
+            inside = fold == j
+            calibrated[inside] = calibrate_classes(P[~inside], y[~inside], table.weights[~inside], P[inside])
+    except ValueError:
+        return calibrate_classes(P, y, table.weights, P)
+    return calibrated

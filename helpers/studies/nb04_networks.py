@@ -17,8 +17,6 @@ from helpers.datasets import fetch_scores, load_digits
 from helpers.grouping import binned_grouping_loss_from_regions
 from helpers.partition import BinnedTree
 from helpers.partition.checked import check_table
-from helpers.plotting import BLUE, GREEN, GREY, LINES, MARKERS, ORANGE
-from helpers.plotting.style import axes_for
 from helpers.scoring import top_label
 from helpers.tables import Embeddings
 
@@ -88,17 +86,7 @@ def halves(p, groups=None, rng=None):
     return chosen[groups]
 
 
-def audit_network(
-    data,
-    *,
-    recalibration="none",
-    estimator="tree",
-    n_bins=15,
-    strategy="uniform",
-    region_ratio=30,
-    known=False,
-    rng=None,
-):
+def audit_network(data, *, recalibration="none", estimator="tree", strategy="uniform", known=False, rng=None):
     """The protocol of appendix D: one half calibrates and chooses regions in each bin, the other half is evaluated."""
     check_one_of(recalibration, "recalibration", RECALIBRATION)
     if known and data.kind is None:
@@ -107,15 +95,15 @@ def audit_network(
     a = halves(data.p, data.groups, rng)
     p = data.p
     X = check_table(data.X)
+    bins = {"n_bins": 15, "strategy": strategy}
     if recalibration == "isotonic":
         p = IsotonicCalibrator().fit(p[a], data.y[a]).predict(p)
     if known:
         region = pd.factorize(data.kind, sort=True)[0][~a]
     else:
-        tree = BinnedTree(estimator, n_bins=n_bins, strategy=strategy, region_ratio=region_ratio, rng=rng)
+        tree = BinnedTree(estimator, **bins, region_ratio=30, rng=rng)
         region = tree.fit(X[a], data.y[a], p[a]).apply(X[~a], p[~a])
     groups = None if data.groups is None else data.groups[~a]
-    bins = {"n_bins": n_bins, "strategy": strategy}
     return binned_grouping_loss_from_regions(data.y[~a], p[~a], region, **bins, groups=groups, rng=rng)
 
 
@@ -154,27 +142,3 @@ def kind_gaps(data):
                      "adjusted": 2 * norm.sf(abs(gap) / se) if se else 1.0})  # fmt: skip
     table = pd.DataFrame(rows)
     return table.assign(adjusted=np.minimum(1, table["adjusted"] * len(table)))
-
-
-def plot_bands(table, truth, ax=None, *, x, xlabel, broken=None, log=True):
-    """Means `value` against the setting `x`, a line for each estimator, in a band of one standard deviation (`sd`)."""
-    ax = axes_for(ax)
-    if broken is not None:
-        ax.axvspan(*broken, color=GREY, alpha=0.18, linewidth=0, label="too few rows a region")
-    for k, name in enumerate(dict.fromkeys(table["estimator"])):
-        part = table[table["estimator"] == name].sort_values(x)
-        color = (ORANGE, GREEN, BLUE, GREY)[k % 4]
-        low, high = part["value"] - part["sd"], part["value"] + part["sd"]
-        ax.fill_between(part[x], low, high, color=color, alpha=0.18, linewidth=0)
-        style = {"marker": MARKERS[k % len(MARKERS)], "linestyle": LINES[k % len(LINES)], "markersize": 4.5}
-        ax.plot(part[x], part["value"], color=color, label=name, **style)
-    ax.axhline(truth, color="black", linewidth=1, linestyle=":", label="truth")
-    ticks = sorted(set(table[x]))
-    if log:
-        ax.set_xscale("log")
-    if len(ticks) <= 9:
-        ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-        ax.minorticks_off()
-    ax.set(xlabel=xlabel, ylabel="grouping loss")
-    ax.legend()
-    return ax

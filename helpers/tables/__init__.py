@@ -2,8 +2,8 @@
 
 - `files`: CSV, Parquet, Feather, Excel and JSON lines; `columns`: those with a role; `features`: the others
 - `scores`, `folktexts`: one row a case; `embeddings`: with a network's features
-- `answers`, `answer_layouts`: one row an answer, or a question, of one system or two; `answer_rules`: which are equal;
-  `question_columns`: what else is known of a question
+- `answers`, `answer_layouts`: one row an answer, or a question, of one system or two; `question_columns`: what else is
+  known of a question
 - `logs`: of Inspect (`inspect_logs`) and lm-evaluation-harness (`harness_logs`), which share `log_table`
 - `typed_answers`: one row an answer with a probability for each option
 """

@@ -44,10 +44,7 @@ def open_systems(path, grade="", graded=True):
     """The file as a `Table`; the recorded log has a row an answer, and no greedy answers."""
     table = open_answers(path, grade, graded)
     if RECORDED_LINE <= set(table.names):
-        try:
-            frame = recorded_answers(table.frame.to_dict("records"))
-        except (KeyError, TypeError) as error:
-            raise ValueError(f"{table.name} must be the recorded log of answers, but a line lacks {error}.") from None
+        frame = recorded_answers(table.frame.to_dict("records"))
         table = replace(table, frame=frame, places=None, unit="row")
     if set(RECORDED) <= set(table.names):
         greedy = (pd.to_numeric(table.frame["sample"], errors="coerce") == 0).to_numpy()
@@ -70,7 +67,6 @@ def systems_of(table, system=""):
 
 
 def of_system(table, system, name):
-    """The rows of one system."""
     column = system or RECORDED_SYSTEM
     values = table.read([column])[column].map(str)
     return table.only(np.flatnonzero(values == name), f"this is about the answers where {column} is {name!r}")
@@ -80,7 +76,6 @@ def of_system(table, system, name):
 
 
 def short(value):
-    """A value as errors show it."""
     return f"{value!r:.60}"
 
 

@@ -5,6 +5,7 @@ row a question, with a list of answers, a dictionary of counts, or a column of c
 Feather or JSON lines; or a log of Inspect or lm-evaluation-harness. Nothing is ever written.
 """
 
+import re
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -14,22 +15,29 @@ from helpers.answers import RULES, GroupedAnswers, parse_confidences, spell_answ
 from helpers.answers.confidence import check_counts
 from helpers.answers.counts import AnswerRows, count_classes, first_contradiction
 from helpers.checks import check_one_of
-from helpers.tables.answer_layouts import (
-    DEFAULTS,
-    RECORDED,
-    check_rows,
-    find_columns,
-    long_rows,
-    of_system,
-    open_systems,
-    systems_of,
-    with_counts,
-)
-from helpers.tables.answer_rules import RuleMoves, look_for_rule, rule_moves
+from helpers.tables import answer_layouts as layouts
+from helpers.tables.answer_layouts import DEFAULTS, RECORDED
 from helpers.tables.log_table import grade_value
 from helpers.tables.question_columns import question_columns
 
 SHIPPED = "data/digit_answers.csv.gz"
+
+NEARLY_ALL = 0.95  # of the right answers, which must be of the kind wholly
+
+MOST = 0.8  # of the answers, in which the kind must be found
+
+_NUMBER = re.compile(r"[-+]?\W?\d[\d,]*(?:\.\d+)?\s*(?:%|[^\W\d]{1,3})?\.?")
+
+_MONTH = r"(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*\.?"
+
+_DATE = re.compile(
+    rf"\d{{1,2}}/\d{{1,2}}/\d{{4}}|\d{{4}}-\d{{1,2}}-\d{{1,2}}|{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?,?\s+\d{{4}}"
+    rf"|\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH},?\s+\d{{4}}"
+)
+
+_LETTER = re.compile(r"\(?[A-J][).]?", re.IGNORECASE)
+
+KINDS = {"date": _DATE, "numeric": _NUMBER, "letter": _LETTER}
 
 
 @dataclass(frozen=True)
@@ -42,17 +50,14 @@ class AnswerTable:
     columns: dict  # {role: column} of the columns that were used
     notes: tuple = ()  # what a reader should know
     sha256: str = ""  # of the file
-    moves: RuleMoves | None = field(default=None, repr=False)  # what another rule changes, or the one by looking has
     features: pd.DataFrame = field(default_factory=pd.DataFrame, repr=False)  # a row a question, such as its topic
 
     @property
     def n_questions(self):
-        """Number of questions."""
         return len(self.grouped.counts)
 
     @property
     def n_answers(self):
-        """Number of answers."""
         return int(self.grouped.n_answers.sum())
 
     @property
@@ -76,7 +81,7 @@ def read_answers(
     path=SHIPPED, *, question="question", sample="sample", answer="answer", confidence="confidence",
     reference="reference", correct="", counts=(), rule="auto",
 ):  # fmt: skip
-    """Read a file of sampled answers; a ValueError says what to mend if it cannot be used.
+    """Read a file of sampled answers; a ValueError names the file, the column, the rule and the first row.
 
     Parameters
     ----------
@@ -108,12 +113,6 @@ def read_answers(
         that the rule cannot read count as answers of their own; missing references and confidences are counted. Empty
         cells and null are missing, in CSV also NA and NaN.
 
-    Raises
-    ------
-    ValueError
-        For a file that is not there, damaged or of another format, a column that is not there or has two roles, and
-        values that break the rule of their column; names the file, the column, the rule and the first row.
-
     Examples
     --------
     >>> print(read_answers())
@@ -124,10 +123,10 @@ def read_answers(
     """
     check_one_of(rule, "rule", ("auto", *RULES))
     graded = bool(correct) or reference == DEFAULTS["reference"]
-    source = open_systems(path, correct, graded)
-    names = systems_of(source)
+    source = layouts.open_systems(path, correct, graded)
+    names = layouts.systems_of(source)
     if len(names) > 1:
-        source = of_system(source, "", names[0])
+        source = layouts.of_system(source, "", names[0])
     if set(RECORDED) <= set(source.names) and not correct and graded:
         answer = "spelling" if answer == "answer" else answer
         correct = "correct"
@@ -139,11 +138,11 @@ def read_answers(
     if len(counts):
         if question == DEFAULTS["question"] and question not in source.names:
             question = ""
-        source, answer, question = with_counts(source, list(counts), question, reference)
+        source, answer, question = layouts.with_counts(source, list(counts), question, reference)
         sample = correct = ""
         rule = "class"
     roles = {"answer": answer, "sample": sample, "correct": correct, "question": question, "confidence": confidence}
-    columns, notes = find_columns(source, roles | {"reference": "" if correct else reference})
+    columns, notes = layouts.find_columns(source, roles | {"reference": "" if correct else reference})
     for role in ("question", "answer"):
         if role not in columns:
             raise ValueError(f"{role} must name a column of {source.name}, but it is not given.")
@@ -175,11 +174,6 @@ def read_systems(path, *, system="", systems=(), against="", **columns):
     dict of str to AnswerTable
         One or two, the one to audit first.
 
-    Raises
-    ------
-    ValueError
-        As `read_answers`, for systems that are not there or more than two, and for both a column and a second file.
-
     Examples
     --------
     >>> rows = {"question": ["a", "a", "b", "b"] * 2, "answer": list("xxyzxyzz"), "model": ["new"] * 4 + ["old"] * 4}
@@ -194,8 +188,8 @@ def read_systems(path, *, system="", systems=(), against="", **columns):
         second = read_answers(against, **columns)
         return {first.name: first, second.name if second.name != first.name else f"{second.name} (2)": second}
     graded = bool(columns.get("correct")) or columns.get("reference", "reference") == "reference"
-    source = open_systems(path, columns.get("correct", ""), graded)
-    names = systems_of(source, system)
+    source = layouts.open_systems(path, columns.get("correct", ""), graded)
+    names = layouts.systems_of(source, system)
     for name in systems:
         if not names:
             raise ValueError(f"systems names {name!r}, but system names no column that tells systems apart.")
@@ -205,7 +199,7 @@ def read_systems(path, *, system="", systems=(), against="", **columns):
         return {"": read_answers(source, **columns)}
     if len(chosen) > 2:
         raise ValueError(f"systems must name two at the most, but there are {len(chosen)}: {', '.join(chosen)}.")
-    return {name: read_answers(of_system(source, system, name), **columns) for name in chosen}
+    return {name: read_answers(layouts.of_system(source, system, name), **columns) for name in chosen}
 
 
 def table_of_counts(counts, correct=None, *, confidence=None, name="simulated"):
@@ -214,7 +208,7 @@ def table_of_counts(counts, correct=None, *, confidence=None, name="simulated"):
     Parameters
     ----------
     counts : (Q, C) int array
-        How often each class was the answer to each question.
+        How often each class was the answer to each question, at least twice together.
     correct : (Q, C) array of 0, 1 and -1, optional
         Whether the class is right; -1 for unknown, which all are by default.
     confidence : (Q,) array, optional
@@ -226,11 +220,6 @@ def table_of_counts(counts, correct=None, *, confidence=None, name="simulated"):
     -------
     AnswerTable
         Its questions are numbered.
-
-    Raises
-    ------
-    ValueError
-        For counts that are not whole or below 0, or a question with fewer than two answers.
 
     Examples
     --------
@@ -252,11 +241,11 @@ def table_of_counts(counts, correct=None, *, confidence=None, name="simulated"):
 
 def _from_rows(source, columns, notes, rule):
     """`AnswerTable` of a file with an answer, a list or a dictionary of counts in each row."""
-    frame = long_rows(source, columns)
+    frame = layouts.long_rows(source, columns)
     if frame["row"].duplicated().any():  # lists or counts number their answers themselves
         columns = {role: name for role, name in columns.items() if role != "sample"}
         notes = [note for note in notes if "'sample'" not in note]
-    place = check_rows(source, columns, frame)
+    place = layouts.check_rows(source, columns, frame)
     several = (frame.groupby("question", sort=False)["row"].transform("size") > 1).to_numpy()
     if not several.all():
         n_single = int((~several).sum())
@@ -269,22 +258,23 @@ def _from_rows(source, columns, notes, rule):
         notes += _about_confidences(source, columns["confidence"], frame["confidence"], read["confidence"])
     if "correct" in columns:
         read["grade"] = _grades(source, columns["correct"], frame["correct"], frame["row"])
-    looked = "class" if rule == "class" else look_for_rule(frame["answer"], frame.get("reference"))
-    used = looked if rule == "auto" else rule
-    grouped = _grouped(source, columns, frame, place, used, read)
-    moves = None
-    if rule == "auto" and looked != "normalized":
-        plain = _grouped(source, columns, frame, place, "normalized", read)
-        moves = rule_moves("normalized", plain, grouped, looked, chosen=True)
-        if moves is None and (plain.counts.shape == grouped.counts.shape) and (plain.counts == grouped.counts).all():
-            used = "normalized"
-            grouped = plain
-    elif rule not in ("auto", "class", looked):
-        moves = rule_moves(rule, grouped, _grouped(source, columns, frame, place, looked, read), looked, chosen=False)
-    if moves is not None:
-        notes.append(str(moves))
-    notes += source.notes
-    return AnswerTable(source.name, grouped, used, columns, tuple(notes), source.sha256, moves)
+    if rule == "auto":
+        rule = look_for_rule(frame["answer"], frame.get("reference"))
+    grouped = _grouped(source, columns, frame, place, rule, read)
+    return AnswerTable(source.name, grouped, rule, columns, (*notes, *source.notes), source.sha256)
+
+
+def look_for_rule(answers, references=None):
+    """The rule for numbers, dates or letters if nearly all right answers (or answers) are such; else "normalized"."""
+    given = pd.Series(answers if references is None or not references.notna().any() else references).dropna()
+    texts = given.map(lambda value: str(value).strip()).unique()
+    if not len(texts):
+        return "normalized"
+    for rule, pattern in KINDS.items():
+        fits = [bool(pattern.fullmatch(text if rule == "letter" else text.lower())) for text in texts]
+        if np.mean(fits) >= NEARLY_ALL and pd.notna(spell_answers(answers, rule)).mean() >= MOST:
+            return rule if rule != "letter" or len({text.strip("().").upper() for text in texts}) > 1 else "normalized"
+    return "normalized"
 
 
 def _grouped(source, columns, frame, place, rule, read):
@@ -293,10 +283,9 @@ def _grouped(source, columns, frame, place, rule, read):
     if pd.isna(spelled).all():
         first = frame["answer"].dropna()
         shown = f"; the first is {first.iloc[0]!r}" if len(first) else ""
-        other = "; rule 'normalized' reads any text" if rule in ("numeric", "date", "letter") and len(first) else ""
         raise ValueError(
             f"{source.name}: column {columns['answer']!r} must hold answers that rule {rule!r} can read, but it reads "
-            f"none of the {len(frame):,}{shown}{other}."
+            f"none of the {len(frame):,}{shown}."
         )
     right = {}
     if "reference" in columns:
@@ -335,11 +324,9 @@ def _about_confidences(source, column, values, read):
             f"{source.name}: column {column!r} must hold confidences such as 0.95 or 95%, but none of the "
             f'{read.n_unread:,} can be read; the first is {first!r}. If there are none, set confidence to "".'
         )
-    notes = []
-    if read.n_missing or read.n_unread:
-        faults = {"are empty": read.n_missing, "cannot be read": read.n_unread}
-        parts = " and ".join(f"{count:,} {fault}" for fault, count in faults.items() if count)
-        notes += [f"of {len(values):,} confidences, {parts}; they are left out, not taken for 100 %"]
-    if read.n_as_percent:
-        notes += [f"{read.n_as_percent:,} confidences above 1 without a sign are read as percent"]
-    return notes
+    notes = {
+        "are empty; they are left out, not taken for 100 %": read.n_missing,
+        "cannot be read; they are left out, not taken for 100 %": read.n_unread,
+        "are above 1 without a sign; they are read as percent": read.n_as_percent,
+    }
+    return [f"of {len(values):,} confidences, {count:,} {what}" for what, count in notes.items() if count]

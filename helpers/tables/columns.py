@@ -38,7 +38,6 @@ def in_percent(values):
 
 
 def _numbers(values):
-    """A column as numbers, NaN for what is none."""
     return values if values.dtype.kind in "biuf" else pd.to_numeric(values.astype(object), errors="coerce")
 
 
@@ -49,11 +48,7 @@ def numbers(table, column, values, rule="hold numbers"):
     bad = array.isna()
     if bad.any():
         text = values[bad].dropna().astype(str)
-        hint = ""
-        if text.str.fullmatch(DECIMALS).any():
-            hint = "Write decimals with a point, not a comma."
-        elif text.str.strip().str.endswith("%").any():
-            hint = "Write 0.25, not 25%, or a percent sign in every row."
+        hint = "Write decimals with a point, not a comma." if text.str.fullmatch(DECIMALS).any() else ""
         table.reject(column, rule, bad, values, hint)
     return array.to_numpy(dtype=float)
 
@@ -120,7 +115,6 @@ def scores(table, column, values):
 
 
 def weights(table, column, values):
-    """Sampling weights of a column."""
     rule = f"hold weights from 0 to {LARGEST:g}"
     weight = numbers(table, column, values, rule)
     bad = ~((weight >= 0) & (weight <= LARGEST))

@@ -67,7 +67,7 @@ def _open_npz(path):
 
 
 def read_embeddings(path, label="label", score="score", *, kind=None, group=None, min_rows=200):
-    """Read a table with one row for each case: label, score, features of the network's last hidden layer.
+    """Read a table of labels, scores and features of a network's last hidden layer; a ValueError says what to mend.
 
     Parameters
     ----------
@@ -89,11 +89,6 @@ def read_embeddings(path, label="label", score="score", *, kind=None, group=None
     -------
     Embeddings
         With `y`, `p`, `X` and, where they are asked for, `kind` and `groups`.
-
-    Raises
-    ------
-    ValueError
-        Names the file, the column, the rule and the first row that breaks it.
 
     Examples
     --------

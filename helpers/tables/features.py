@@ -63,36 +63,23 @@ def _tidy(values):
 
 def _nearly_values(name, values):
     """A note on text of which at least half would be numbers, or dates, but for some words, in a list, else []."""
-    words = _words(values)
-    text = words.astype(str)
+    if values is None or not isinstance(values.dtype, pd.CategoricalDtype) or values.cat.ordered:
+        return []
+    text = pd.Series([word for word in values.cat.categories if isinstance(word, str)], dtype=str)
     commas = text.str.fullmatch(COMMAS)
     numbers = pd.to_numeric(text.str.replace(r"\s*%\s*$", "", regex=True), errors="coerce").notna()
     dates = text.str.fullmatch(LIKE_A_DATE)
-    if len(words) and not numbers.all() and (numbers | commas).mean() >= 0.5:
+    if not numbers.all() and (numbers | commas).mean() >= 0.5:
         hint = " (write decimals with a point, and thousands without a comma)" if commas.any() else ""
-        return [f"{name!r} is no column of numbers, because {_exceptions(values, words[~numbers])} none{hint}"]
-    if len(words) and dates.mean() >= 0.5:
-        why = "they can be read in no way, or in more than one"
-        if not dates.all():
-            why = f"{_exceptions(values, words[~dates])} none"
+        return [f"{name!r} is no column of numbers, because of {_first_of(text[~numbers])}{hint}"]
+    if dates.mean() >= 0.5:
+        why = f"of {_first_of(text[~dates])}" if not dates.all() else "they can be read in no way, or in more than one"
         return [f"{name!r} is no column of dates, because {why} (write dates as 2024-01-31)"]
     return []
 
 
-def _words(values):
-    """The levels of a column of text, else nothing."""
-    if values is None or not isinstance(values.dtype, pd.CategoricalDtype) or values.cat.ordered:
-        return pd.Series(dtype=object)
-    return pd.Series([word for word in values.cat.categories if isinstance(word, str)], dtype=object)
-
-
-def _exceptions(values, words):
-    """The first of some levels in a column, and how many there are, as the subject of a sentence."""
-    first = values[values.isin(words)].iloc[0]
-    others = len(words) - 1
-    if not others:
-        return f"{first!r} is"
-    return f"{first!r} and {others:,} other value{'s' if others > 1 else ''} are"
+def _first_of(words):
+    return f"{words.iloc[0]!r}" + (f" and {len(words) - 1:,} more" if len(words) > 1 else "")
 
 
 def _useless(values):

@@ -71,11 +71,9 @@ class Table:
 
     @property
     def names(self):
-        """Names of the columns."""
         return list(self.frame)
 
     def read(self, columns):
-        """Some columns as a DataFrame."""
         frame = self.frame[list(columns)]
         if not self.as_text:
             return frame.infer_objects()
@@ -87,7 +85,6 @@ class Table:
         return replace(self, frame=self.frame.iloc[rows], places=places, notes=[*self.notes, note])
 
     def where(self, row):
-        """How an error names a row."""
         place = self.places[row]
         return place if isinstance(place, str) else f"{self.unit} {place:,}"
 

@@ -20,14 +20,11 @@ CURE = (
 
 
 def read_harness(path, grade, graded):
-    """`Table` of a log of replies; `grade` is "metric,filter", see `helpers.tables.logs.open_log`."""
+    """`Table` of a log of replies; `grade` is "metric,filter", "" for the first."""
     file = path.name
     records, notes = _records(path)
-    if _has_options(records[0]):
-        raise ValueError(
-            f"{file} holds log-likelihoods of given texts, and no answers. The report on scores (notebook 13, "
-            "read_scores) reads it."
-        )
+    if isinstance(_replies(records[0])[0], list):
+        raise ValueError(f"{file} holds log-likelihoods of given texts, and no answers: read_scores reads it.")
     metric, _, name = grade.partition(",")
     records, note = _of_one_filter(file, records, name)
     notes += note
@@ -64,10 +61,8 @@ def read_options(path):
     """`Table` of scores, from log-likelihoods of multiple choice; `label`: whether the chosen option is right."""
     file = path.name
     records, notes = _records(path)
-    if not _has_options(records[0]):
-        raise ValueError(
-            f"{file} holds sampled replies, and no scores. The audit of answers (notebook 14, read_answers) reads it."
-        )
+    if not isinstance(_replies(records[0])[0], list):
+        raise ValueError(f"{file} holds sampled replies, and no scores: read_answers reads it.")
     records, note = _of_one_filter(file, records, "")
     n_options = len(records[0]["filtered_resps"])
     if "acc" not in records[0]["metrics"] or n_options < 2:
@@ -104,10 +99,6 @@ def _records(path):
             )
         record["line"] = line
     return records, ["a log of lm-evaluation-harness", *notes]
-
-
-def _has_options(record):
-    return isinstance(_replies(record)[0], list)
 
 
 def _of_one_filter(file, records, name):
@@ -206,12 +197,9 @@ def _option_score(file, record):
     except (ValueError, TypeError, IndexError):
         score = np.nan
     if not np.isfinite(score):
-        raise ValueError(
-            f"{file}: 'filtered_resps' must hold log-likelihoods, but in line {record['line']:,} it does not."
-        )
-    chosen_option = str(int(np.argmax(log)) + 1)
+        raise ValueError(f"{file}: 'filtered_resps' must hold log-likelihoods, unlike in line {record['line']:,}.")
     length = len(_request(record)[0])
-    return {"score": score, "chosen_option": chosen_option, "options": len(log), "prompt_length": length}
+    return {"score": score, "chosen_option": str(log.argmax() + 1), "options": len(log), "prompt_length": length}
 
 
 def _scalars(document):

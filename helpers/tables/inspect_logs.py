@@ -71,10 +71,7 @@ def read_case_scores(path):
         score = (sample.scores or {}).get("option_score")
         features = (sample.metadata or {}).get("features")
         if features is None or (score is None and not sample.error):
-            raise ValueError(
-                f"{path.name} is a log of Inspect that holds answers, not scores of the task risk_scores: the audit of "
-                "answers (notebook 14, read_answers) reads it."
-            )
+            raise ValueError(f"{path.name} holds answers, not scores of the task risk_scores: read_answers reads it.")
         if score is None or math.isnan(score.value):
             n_missing += 1
         else:
@@ -161,14 +158,13 @@ def _about_grades(scorer, scorers, values, most):
     """Notes on who graded, on answers that are neither right nor wrong, and on choices that were not graded."""
     others = ", ".join(repr(name) for name in scorers if name != scorer)
     notes = [f"graded by the log's scorer {scorer!r}{f' (correct can name {others})' if others else ''}"]
-    for letter, word in (("P", "partly right"), ("N", "no answer")):
-        count = sum(value == letter for value in values)
-        if count:
-            notes.append(f"{count:,} answers graded {letter} ({word}) count as wrong")
+    for grade in ("P", "N"):
+        count = sum(value == grade for value in values)
+        notes += [f"{count:,} answers graded {grade} count as wrong"] if count else []
     if most > 1:
         notes.append(
-            f"each sample has up to {most:,} choices, and the scorer graded the first; the others have that grade if "
-            f"they say the same, else none; {HINT_TARGET}"
+            f"of up to {most:,} choices of a sample the scorer graded the first; others that say the same have its "
+            f"grade; {HINT_TARGET}"
         )
     return notes
 
@@ -177,11 +173,9 @@ def _about_run(log, n_rows, n_failed):
     """Notes on the task, and on what an evaluation that did not finish leaves out."""
     notes = [f"a log of Inspect: task {log.eval.task!r}, model {log.eval.model!r}"]
     if log.status != "success":
-        planned = (log.eval.dataset.samples or 0) * (log.eval.config.epochs or 1)
-        of_all = f" of {planned:,}" if planned > n_rows else ""
         notes.append(
-            f"the evaluation did not finish (status {log.status!r}): {n_rows:,}{of_all} answers are there, and what "
-            "was quick to answer may be overrepresented"
+            f"the evaluation did not finish (status {log.status!r}): {n_rows:,} answers are there, and what was quick "
+            "to answer may be overrepresented"
         )
     if n_failed:
         notes.append(f"{n_failed:,} samples that ended with an error are left out")

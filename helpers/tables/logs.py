@@ -25,10 +25,10 @@ def kind_of_log(path):
     record = _object(read_text(path)[0])
     if {"version", "eval"} <= set(record):
         return "inspect"
-    hint = "a table in JSON has one object a line and a name that ends in .jsonl."
-    if {"results", "configs"} <= set(record):
-        hint = "it is the summary of lm-evaluation-harness: use --log_samples and give samples_….jsonl."
-    raise ValueError(f"{path.name} must be a log of Inspect, but it is none; {hint}")
+    raise ValueError(
+        f"{path.name} must be a log of Inspect, but it is none; other tables, and samples that lm-evaluation-harness "
+        "writes with --log_samples, are files that end in .jsonl."
+    )
 
 
 def _first_record(path):
@@ -50,8 +50,7 @@ def _object(data):
 
 
 def open_log(path, grade="", graded=True):
-    """Answers of a log as a `Table`; None if the file is no log."""
-    # `grade` names the scorer, or the metric; "" takes the first
+    """Answers of a log as a `Table`, by the scorer or metric `grade`, "" for the first; None if it is no log."""
     kind = kind_of_log(path)
     if kind == "harness":
         return read_harness(path, grade, graded)

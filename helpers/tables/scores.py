@@ -40,7 +40,6 @@ class ClassScores:
     P: pd.DataFrame
 
     def take(self, rows):
-        """Some rows."""
         return ClassScores(self.y[rows], self.P.iloc[rows])
 
 
@@ -68,7 +67,6 @@ class ScoreTable:
 
     @property
     def n(self):
-        """Number of rows."""
         return len(self.y)
 
     @property
@@ -83,7 +81,6 @@ class ScoreTable:
 
     @property
     def features(self):
-        """Names of the features that are used."""
         return list(self.X)
 
     def checked(self):
@@ -133,14 +130,14 @@ class ScoreTable:
 
 
 def read_scores(path, label="label", score="score", *, features=None, weight=None, group=None, min_rows=50):
-    """Read a table of labels, scores and features; a ValueError says what to mend if it cannot be used.
+    """Read a table of labels, scores and features; a ValueError names the file, the column, the rule and the first row.
 
     Parameters
     ----------
     path : str, Path or DataFrame
-        A table in memory (also of polars or pyarrow), or a file: CSV (also `.tsv` and `.gz`), Parquet, Feather, Excel
-        (`.xlsx`, its first sheet) or JSON lines; looked up here, then in the repository, then in the shipped data. Or
-        multiple choice of lm-evaluation-harness (`samples_*.jsonl`): was the chosen option right, and how probable.
+        A table in memory (also of polars or pyarrow), or a file, here or in the shipped data: CSV (also `.tsv` and
+        `.gz`), Parquet, Feather, Excel (`.xlsx`, its first sheet) or JSON lines. Or multiple choice of
+        lm-evaluation-harness (`samples_*.jsonl`): was the chosen option right, and how probable.
     label : str, default "label"
         Column of labels (0/1, False/True), or of the names of classes.
     score : str or list of str, default "score"
@@ -149,33 +146,22 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
         names, in a list or with commas.
     features : list of str or str, optional
         Column names (a list, or one text with commas); None takes all but those with another role.
-    weight : str, optional
-        Column of sampling weights.
-    group : str, optional
-        Column with ids of people.
+    weight, group : str, optional
+        Columns of sampling weights and of people.
     min_rows : int, default 50
         Fewest rows to accept.
 
     Returns
     -------
     ScoreTable
-        With `y`, `p`, `X` and, where they are there, `weight` and `groups`; `print` says how large it is. A table
-        written by the folktexts benchmark (columns `risk_score`, `label`) is read as it is. Text becomes
-        categories, and dates (2024-01-31, 2024/1/31, 31.1.2024, 2024-01, or with the month or the day first where
-        only one of the two fits) become dates. Empty cells, NA, N/A, NaN and null are missing. Rows without a label
-        are left out. `.note` says how many, which columns were in percent, and how a CSV was read that has other
-        separators than commas, a decimal comma or another encoding than UTF-8.
-        Of several classes, the question is whether the class with the largest score came, which class that was is a
-        feature, and all labels and scores are in `.classes`.
+        With `y`, `p`, `X` and, where they are there, `weight` and `groups`. Text becomes categories or dates
+        (2024-01-31, 2024/1/31, 31.1.2024, 2024-01, or with the month or the day first where only one of the two fits).
+        Empty cells, NA, N/A, NaN and null are missing; rows without a label are left out. `.note` says that, and how a
+        file was read that is not written as usual. Of several classes, `y` is whether the class with the largest score
+        came, which class that was is a feature, and all labels and scores are in `.classes`.
         Features are left out, and listed in `.dropped`, if they are constant, all missing, row numbers or labels, names
         of the members of the groups, text of its own in nearly every row, give the outcome away, or are neither
         numbers, text nor dates.
-
-    Raises
-    ------
-    ValueError
-        For a file that is not there, damaged or of another format, a column that is not there or has two roles, and
-        values that break the rule of their column; names the file, the column, the rule and the first row.
 
     Examples
     --------
@@ -188,29 +174,25 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
     """
     check_count(min_rows, "min_rows")
     table = open_table(path, EXTENSIONS + LOGS, reader=open_score_log)
-    file = table.name
     by_default = (label, score) == ("label", "score") and "score" not in table.names
     if by_default and {"label", "risk_score"} <= set(table.names):
         score = "risk_score"
         table.notes.append("read as predictions of the folktexts benchmark: the score is the column 'risk_score'")
-    of_class = _class_columns(score, table.names, file)
+    of_class = _class_columns(score, table.names, table.name)
     score, before = (None, None) if of_class else _two_scores(score, table.names)
     scores = {f"score of {name}": column for name, column in of_class.items()} or {"score": score}
     roles = {"label": label} | scores | {"old score": before, "weight": weight, "group": group}
     roles = check_roles(table, roles)
     names = _feature_names(table, features, roles)
     if len(names) > MOST_FEATURES:
-        raise ValueError(
-            f"{file} has {len(names):,} features, but an audit looks at {MOST_FEATURES:,} at most, in minutes; name "
-            "those that matter (features)."
-        )
+        raise ValueError(f"features: {table.name} has {len(names):,}, but at most {MOST_FEATURES:,} are looked at.")
     missing = table.frame[label].isna().to_numpy()
     kept = np.flatnonzero(~missing)
     if missing.any() and kept.size:
         table = table.only(kept, f"left out without a label: {missing.sum():,} of {missing.size:,} rows")
     frame = table.read([*roles.values(), *names])
     if len(frame) < min_rows:
-        raise ValueError(f"{file} has {len(frame):,} rows, but at least {min_rows:,} are needed.")
+        raise ValueError(f"{table.name} has {len(frame):,} rows, but at least {min_rows:,} are needed.")
 
     classes = None
     if of_class:
@@ -224,25 +206,19 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
     old = None if before is None else columns.scores(table, before, frame[before])
     weights = None if weight is None else columns.weights(table, weight, frame[weight])
     groups = None if group is None else columns.groups(table, group, frame[group])
-    if ((p == 0) | (p == 1)).all():
-        table.notes.append(f"all scores in {score!r} are 0 or 1: decisions, not probabilities")
-    if features is None:
-        row_labels = [name for name in names if _are_row_labels(name, frame[name])]
-        names = [name for name in names if name not in row_labels]
-    X, dropped, notes_of_features = tidy_features(frame[names], y)
+    row_labels = [name for name in names if features is None and _are_row_labels(name, frame[name])]
+    X, dropped, notes_of_features = tidy_features(frame[names].drop(columns=row_labels), y)
     notes = table.notes + notes_of_features
-    if features is None:
-        members = [name for name in X if groups is not None and _names_members(X[name], groups)]
+    dropped |= dict.fromkeys(row_labels, "row labels that pandas wrote")
+    if features is None and groups is not None:
+        members = [name for name in X if _names_members(X[name], groups)]
         X = X.drop(columns=members)
         dropped |= dict.fromkeys(members, f"names of the members of each group ({group!r})")
-        dropped |= dict.fromkeys(row_labels, "row labels that pandas wrote")
-        places = {name: int(name.split()[1]) + 1 for name in X if UNNAMED.fullmatch(name)}
-        notes += [f"column {place} has no name; it is called {name!r}" for name, place in places.items()]
     notes += notes_of_rare_levels(X)
     if not list(X):
         notes.append("no features: groups can only be sought along the score")
     return ScoreTable(
-        name=file,
+        name=table.name,
         label=label,
         score=score,
         y=y,

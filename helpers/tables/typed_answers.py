@@ -33,7 +33,6 @@ class TypedAnswers:
 
     @property
     def options(self):
-        """The options, in their order."""
         return list(self.P)
 
     @property
@@ -86,32 +85,33 @@ def read_typed_answers(source):
     check_columns(table.name, table.names, {f"column {k}": name for k, name in enumerate(NEEDED, 1)})
     frame = table.read(NEEDED)
 
-    def demand(column, rule, is_right, values=frame):
+    def demand(column, rule, right, values=table.frame):
         """ValueError for the first row that is not right, counting the others."""
-        bad = ~np.array([is_right(row) for row in frame.itertuples()], dtype=bool)
+        bad = ~np.array(right, dtype=bool)
         if bad.any():
             table.reject(column, rule, bad, values[column])
 
-    demand("question", "name a question", lambda row: isinstance(row.question, str))
-    demand("type", f"be one of {', '.join(TYPES)}", lambda row: row.type in TYPES)
-    demand("options", "be a list of two or more different options", lambda row: _are_options(row.options))
-    demand("options", "be two where the type is yes-no", lambda row: row.type != "yes-no" or len(row.options) == 2)
-    first = frame.drop_duplicates("question").set_index("question")
-    for name in ("type", "options"):
-        expected = first[name].to_dict()
-        rule = "be the same in every row of a question"
-        demand(name, rule, lambda row, name=name, expected=expected: getattr(row, name) == expected[row.question])
-    written = table.frame
-    frame["probabilities"] = frame["probabilities"].map(_as_numbers)
-    sizes = "have one number for each option"
-    demand("probabilities", sizes, lambda row: row.probabilities.shape == (len(row.options),), written)
-    inside = "lie in [0, 1]"
-    demand("probabilities", inside, lambda row: ((row.probabilities >= 0) & (row.probabilities <= 1)).all(), written)
-    total = pd.DataFrame({"probabilities": [float(row.sum().round(6)) for row in frame["probabilities"]]})
-    demand("probabilities", "sum to 1", lambda row: _sums_to_one(row.probabilities), total)
-    frame["probabilities"] = [row / row.sum() for row in frame["probabilities"]]
-    demand("truth", "be known for every answer", lambda row: row.truth is not None)
-    demand("truth", "be one of the options", lambda row: row.truth in row.options)
+    question, kind, options = frame["question"], frame["type"], frame["options"]
+    demand("question", "name a question", [isinstance(name, str) for name in question])
+    demand("type", f"be one of {', '.join(TYPES)}", [value in TYPES for value in kind])
+    demand("options", "be a list of two or more different options", list(map(_are_options, options)))
+    sizes = options.map(len)
+    demand("options", "be two where the type is yes-no", (kind != "yes-no") | (sizes == 2))
+    for column in ("type", "options"):
+        first = dict(zip(reversed(question.tolist()), reversed(frame[column].tolist()), strict=True))
+        same = [value == first[name] for name, value in zip(question, frame[column], strict=True)]
+        demand(column, "be the same in every row of a question", same)
+    P = frame["probabilities"].map(_as_numbers)
+    demand("probabilities", "have one number for each option", P.map(np.shape) == sizes.map(lambda n: (n,)))
+    demand("probabilities", "lie in [0, 1]", [((row >= 0) & (row <= 1)).all() for row in P])
+    total = pd.DataFrame({"probabilities": [float(row.sum().round(6)) for row in P]})
+    near = np.abs(total["probabilities"] - 1) <= np.minimum(ROUNDED * sizes.to_numpy(), MOST_ROUNDED)
+    demand("probabilities", "sum to 1", near, total)
+    frame["probabilities"] = [row / row.sum() for row in P]
+    demand("truth", "be known for every answer", frame["truth"].notna())
+    demand(
+        "truth", "be one of the options", [value in some for value, some in zip(frame["truth"], options, strict=True)]
+    )
     known = table.frame.drop(columns=list(NEEDED)).infer_objects()
     return {name: _one_question(name, rows, known) for name, rows in frame.groupby("question", sort=False)}
 
@@ -129,10 +129,6 @@ def _as_numbers(values):
         return np.array(values if isinstance(values, list) else [], dtype=float)
     except (TypeError, ValueError):
         return np.empty(0)
-
-
-def _sums_to_one(row):
-    return abs(round(row.sum(), 6) - 1) <= min(ROUNDED * row.size, MOST_ROUNDED)
 
 
 def _one_question(name, rows, known):

@@ -71,13 +71,6 @@ def test_the_first_answers_select_and_the_others_measure():
     assert three["standardized_margin"].tolist() == pytest.approx([0.2 * np.sqrt(3), 0.4 * np.sqrt(3 / 0.8)])
 
 
-def test_margins_in_standard_errors():
-    counts = np.array([[3, 1, 0], [30, 10, 0], [144, 128, 128], [49, 0, 0]])
-    table = sem_ece(counts, [1, 0, 1, 1], **QUICK).per_question
-    want = [0.5 * 2, 0.5 * np.sqrt(40), 0.04 / np.sqrt(0.68 / 400), 7]
-    assert table["standardized_margin"].tolist() == pytest.approx(want)
-
-
 def test_questions_without_a_grade_are_left_out_and_counted():
     counts = np.array([[3, 1], [4, 0], [2, 2], [1, 3]])
     correct = np.array([[1, 0], [-1, 0], [0, -1], [0, np.nan]])

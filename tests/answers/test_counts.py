@@ -123,6 +123,7 @@ def test_row_order_does_not_matter_where_samples_are_numbered():
 
 TABLE = answers_of(["a", "b"], ["c", "c"], reference=["a", "c"], confidence=0.5, grade=1)
 BAD = {
+    "no rows": (lambda: group_answers(TABLE.iloc[:0]), "at least one row"),
     "no such column": (lambda: group_answers(TABLE, answer="anser"), "answer must .*did you mean 'answer'"),
     "no reference": (lambda: group_answers(TABLE.drop(columns="reference")), "Give reference=None"),
     "rule": (lambda: group_answers(TABLE, "normalised"), "did you mean 'normalized'"),

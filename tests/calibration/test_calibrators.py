@@ -1,7 +1,6 @@
 """Calibrators: the identity is inside the family, and separable data do not break them."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -9,7 +8,8 @@ from hypothesis.extra.numpy import arrays
 from scipy.special import expit, logit
 from sklearn.linear_model import LogisticRegression
 
-from helpers.calibration import IsotonicCalibrator, PlattCalibrator, clipped_logit
+from helpers.calibration import IsotonicCalibrator, PlattCalibrator
+from helpers.calibration.calibrators import clipped_logit
 from helpers.simulation import Sigmoid
 
 BOTH = [PlattCalibrator, IsotonicCalibrator]
@@ -142,13 +142,3 @@ def test_exact_scores_of_zero_and_one_are_clipped_and_counted():
     assert fitted.n_clipped_ == 4
     assert np.isfinite(fitted.predict([0, 1])).all()
     assert clipped_logit([0, 1]).tolist() == [logit(1e-6), logit(1 - 1e-6)]
-
-
-@pytest.mark.parametrize("dtype", ["float32", "Float64", "object"])
-def test_types_of_columns(dtype):
-    sample = Sigmoid().sample(200, rng=0)
-    p = pd.Series(sample.p, index=np.arange(200)[::-1]).astype(dtype)
-    y = pd.Series(sample.y.astype(bool))
-    for calibrator in BOTH:
-        exact = calibrator().fit(sample.p.astype("float32" if dtype == "float32" else float), sample.y).predict(NEW)
-        assert np.array_equal(calibrator().fit(p, y).predict(NEW), exact)

@@ -5,7 +5,8 @@ import pytest
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
-from helpers.calibration import calibration_line, clipped_logit
+from helpers.calibration import calibration_line
+from helpers.calibration.calibrators import clipped_logit
 
 
 def test_intercept_and_slope_with_their_covariance_are_those_of_a_logistic_regression():

@@ -63,14 +63,6 @@ def test_a_run_may_err_more_often_than_if_runs_did_not_overlap(alpha):
     assert _error_of_all(0.99 * each, start.size, largest) < alpha <= _error_of_all(1.01 * each, start.size, largest)
 
 
-def test_a_curve_has_two_hundred_points_at_most():
-    rng = np.random.default_rng(4)
-    p = np.sort(rng.random(1000))
-    curve = monotone_curve(rng.random(1000) < p, p)
-    assert 100 < curve.stated.size <= 200
-    assert curve.stated[[0, -1]].tolist() == [p[0], p[-1]]
-
-
 def test_a_bend_is_seen():
     rng = np.random.default_rng(1)
     p = scores(rng, 4000)

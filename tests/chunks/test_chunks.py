@@ -1,18 +1,15 @@
 """Tables in chunks: the same result as in memory, whatever the source and the workers; bad chunks are named."""
 
 import gzip
-import os
 import threading
 import weakref
 
-import joblib
 import numpy as np
 import pandas as pd
 import pytest
 
 from helpers.calibration import PlattCalibrator, calibration_error
 from helpers.chunks import evaluate_in_chunks, fit_partition, read_chunks, split_chunks
-from helpers.experiments import repeat
 from helpers.grouping import grouping_loss_from_regions
 from helpers.selective import ecuas
 from helpers.studies.nb15_weather import two_workers
@@ -136,17 +133,6 @@ def test_numbers_of_a_csv_may_miss_late_and_become_fractions(tmp_path, monkeypat
     assert pd.concat(read_chunks(tmp_path / "late.csv"))["age"].reset_index(drop=True).equals(table["age"])
 
 
-def test_two_folders_may_hold_files_of_one_name(tmp_path, whole):
-    for year, rows in (("2024", TABLE[:900]), ("2025", TABLE[900:])):
-        (tmp_path / year).mkdir()
-        rows.to_parquet(tmp_path / year / "part.parquet")
-    paths = sorted(tmp_path.glob("*/part.parquet"))
-    same(run(paths), whole)
-    TABLE[900:].assign(score=2.0).to_parquet(paths[1])
-    with pytest.raises(ValueError, match=r"2025.part.parquet, chunk 0: column 'score'"):
-        run(paths)
-
-
 def test_a_label_and_a_category_may_come_late_and_chunks_may_be_empty(whole):
     table = TABLE.sort_values(["label", "job"], kind="stable")
     frames = [table[:200], table[:0], table[200:600], table[600:], table[:0].astype(object)]
@@ -154,11 +140,6 @@ def test_a_label_and_a_category_may_come_late_and_chunks_may_be_empty(whole):
     same(run(frames), whole)
     new = pd.concat([TABLE, TABLE[-1:].assign(job="pilot")])
     same(run([new[:2000], new[2000:]]), run(new))
-
-
-def test_truth_values_and_mixed_columns_of_a_frame_stay_what_they_are():
-    table = TABLE.assign(flag=pd.Series([True, False, None, True] * 500, dtype=object))
-    assert next(iter(read_chunks(table, rows=4)))["flag"].tolist() == [True, False, None, True]
 
 
 def test_a_chunk_of_missing_values_fits_any_column():
@@ -225,12 +206,6 @@ def test_sample_and_others_share_no_row_and_miss_none(group):
         assert not set(sample["person"]) & set(rest["person"])
 
 
-def test_only_a_few_columns_can_be_read_after_a_split_by_group():
-    _, others = split_chunks(read_chunks(TABLE, rows=300), 0.3, group="person", rng=0)
-    total = evaluate_in_chunks(others, PARTITION)
-    assert total.n == sum(len(frame) for frame in others)
-
-
 def test_regions_of_a_split_sample_find_what_is_there_and_nothing_more():
     losses = {}
     for strength in (0.0, 0.4):
@@ -287,18 +262,6 @@ def test_a_bad_chunk_is_named_with_its_row(column, value):
 def test_a_chunk_that_holds_something_else_is_named(other, words):
     with pytest.raises(ValueError, match=f"^table 1.*{words}"):
         run([TABLE, other], ALL, refit=False)
-
-
-@pytest.mark.slow
-def test_the_row_is_that_of_the_chunk_also_behind_a_split():
-    found = set()
-    for seed in range(4):
-        _, others = split_chunks(read_chunks(with_bad_row(label=np.nan)), 0.2, rng=seed)
-        try:
-            evaluate_in_chunks(others, PARTITION, refit=False)
-        except ValueError as error:
-            found.add(str(error).split(", but ")[1])
-    assert found == {"in row 3 it is missing."}
 
 
 def test_the_same_rows_are_left_out_whichever_columns_are_read(parquet):
@@ -370,12 +333,6 @@ def test_a_wrong_call_is_named(call, words, tmp_path):
         call(tmp_path)
 
 
-def test_frames_are_left_as_they_were():
-    before = TABLE.copy()
-    evaluate_in_chunks(split_chunks(read_chunks(TABLE, rows=500), 0.5, rng=0)[1], PARTITION)
-    assert TABLE.equals(before)
-
-
 def test_a_damaged_file_is_named_and_a_mended_one_read_anew(parquet, tmp_path):
     path = tmp_path / "scores.parquet"
     column = pq.ParquetFile(parquet).metadata.row_group(5).column(1)
@@ -398,6 +355,7 @@ def test_without_dask_a_sentence_says_what_is_missing(monkeypatch):
 # ---- workers ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_any_number_of_threads_gives_the_very_same(parquet):
     want = run(parquet)
     for options in ({"scheduler": "synchronous"}, {"num_workers": 7}):
@@ -417,10 +375,6 @@ def _no_disk(frame):
     return frame
 
 
-def tosses(n, bias, rng):
-    return [{"value": rng.binomial(n, bias) / n, "process": os.getpid()}]
-
-
 @pytest.mark.slow
 def test_a_cluster_says_the_same_and_names_what_is_wrong(cluster):
     """That a killed worker changes nothing is a claim of notebook 15's checks."""
@@ -433,13 +387,3 @@ def test_a_cluster_says_the_same_and_names_what_is_wrong(cluster):
     wrong = TABLE.assign(label=TABLE["label"].where(TABLE.index != 1999, 2))
     with pytest.raises(ValueError, match=r"^chunk 5: column 'label' .* in row \d+"):
         run(dd.from_pandas(wrong, npartitions=6), refit=False)
-
-
-@pytest.mark.slow
-def test_repeated_work_on_the_cluster_is_the_same_table(cluster):
-    cases = {"n": [10, 1000], "bias": [0.2, 0.5]}
-    alone = repeat(tosses, cases, 3, rng=7)
-    with joblib.parallel_config("dask", n_jobs=2):
-        both = repeat(tosses, cases, 3, rng=7)
-    assert not set(both["process"]) & set(alone["process"])
-    pd.testing.assert_frame_equal(both.drop(columns="process"), alone.drop(columns="process"))

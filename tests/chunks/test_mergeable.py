@@ -1,7 +1,6 @@
 """Sums that can be added: any split, any order, any association says what all rows at once say."""
 
-import pickle
-from dataclasses import FrozenInstanceError, fields
+from dataclasses import fields
 from decimal import Decimal
 
 import numpy as np
@@ -15,10 +14,9 @@ from helpers.calibration import PlattCalibrator, reliability_curve
 from helpers.chunks import EvaluationSums, ReliabilitySums
 from helpers.chunks.cells import group_labels
 from helpers.chunks.platt import PlattStart, PlattSums
-from helpers.chunks.score_sums import ScoreSums
-from helpers.chunks.sums import RegionSums
+from helpers.chunks.sums import RegionSums, ScoreSums
 from helpers.grouping.region_statistics import squared_means
-from helpers.scoring import BRIER, LOG
+from helpers.scoring import LOG
 
 EDGES = uniform_edges(5)
 KINDS = [(False, False), (True, False), (False, True), (True, True)]  # weights, groups
@@ -182,19 +180,6 @@ def test_groups_are_numbers_or_text_of_any_type():
             group_labels(groups)
 
 
-@each_kind
-def test_sums_can_be_pickled_and_not_changed(weighted, grouped):
-    y, p, region, options = rows(50, 1, weighted=weighted, grouped=grouped)
-    before = [column.copy() for column in (y, p, region, *options.values())]
-    total = all_sums(y, p, region, options)
-    copy = pickle.loads(pickle.dumps(total))
-    assert str(copy.grouping_loss()) == str(total.grouping_loss())
-    assert copy.calibration_error(rng=0).low == total.calibration_error(rng=0).low
-    with pytest.raises(FrozenInstanceError):
-        total.regions.count = 0
-    assert all(np.array_equal(a, b) for a, b in zip(before, (y, p, region, *options.values()), strict=True))
-
-
 def test_newton_steps_on_sums_reach_the_calibrator_of_all_rows():
     rng = np.random.default_rng(0)
     p = rng.random(4000)
@@ -245,12 +230,3 @@ def region_sums(residual, n_regions, **options):
 def test_bad_input_is_named(call, words):
     with pytest.raises(ValueError, match=words):
         call()
-
-
-def test_other_things_cannot_be_added():
-    for other in (1, None, ScoreSums.of({"a": [1.0]})):
-        with pytest.raises(TypeError):
-            PLAIN + other
-    with pytest.raises(TypeError):
-        1 + PLAIN
-    assert BRIER.score([1], [0.5]) == [0.25]

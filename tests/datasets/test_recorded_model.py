@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
-from helpers.answers.spelling import spell_answers
 from helpers.datasets import DATA_FOLDER, load_smollm2_answers, load_smollm2_scores
 from tests.scripts import load_script
 
@@ -44,25 +43,6 @@ def test_log_probabilities_are_negative_and_the_posterior_is_their_product(answe
     assert whole["posterior"].between(0, 1).all()
 
 
-@pytest.mark.parametrize(
-    ("logprobs", "reason", "missing"),
-    [([-1, -1], "stop", True), ([-1, -1, -0.1], "stop", False), ([-1, -1], "length", False), (None, "stop", True)],
-)
-def test_the_end_is_one_more_than_the_tokens_of_the_text(tables, logprobs, reason, missing):
-    choice = {"text": "Answer: Rome", "finish_reason": reason, "logprobs": logprobs}
-    assert tables.lacks_end(choice, {" Rome": 2}) == missing
-
-
-def test_a_confidence_belongs_to_a_question_and_a_spelling(answers):
-    assert (answers["spelling"].fillna("") == pd.Series(spell_answers(answers["answer"])).fillna("")).all()
-    rated = answers[answers["is_true"].notna()]
-    assert (rated.groupby(["question", "spelling"])[["is_true", "is_true_mass"]].nunique() == 1).all().all()
-    for name in ("is_true", "is_true_mass", "is_true_swapped", "is_true_swapped_mass", "verbalised"):
-        assert answers[name].dropna().between(0, 1).all()
-    greedy = answers[(answers["sample"] == 0) & (answers["prompt"] == "examples")]
-    assert greedy[["is_true", "verbalised"]].notna().mean().min() > 0.95
-
-
 def test_stored_grades_are_those_of_the_rules(answers, tables):
     some = answers.sample(500, random_state=1)
     pairs = zip(some["question"], some["answer"], some["references"].str.split("|"), strict=True)
@@ -85,21 +65,13 @@ def test_the_grades_that_were_looked_at_are_those_of_the_table(answers):
     ("question", "answer", "references", "grade"),
     [
         ("What is the capital of Canada?", "Ottawa", "Ottawa", 1),
-        ("What is the capital of Canada?", "The capital of Canada is Ottawa.", "Ottawa", 1),
-        ("What is the capital of Italy?", "Rome, Italy", "Rome", 1),
         ("What is the capital of Canada?", "Toronto or Ottawa", "Ottawa", 0),
         ("What is the capital of Canada?", "Ottawa is not the capital", "Ottawa", 0),
-        ("How many days does April have?", "Thirty days", "30", 1),
         ("How many letters are in the English alphabet?", "twenty-six", "26", 1),
         ("How many metres are in a kilometre?", "1,000 metres", "1000", 1),
-        ("How many days does April have?", "30 or 31", "30", 0),
         ("What is 17 + 25?", "17 + 25 = 42", "42", 1),
-        ("What is 17 + 25?", "17 + 25 = 41", "42", 0),
         ("What is 2 - 1?", "2 - 1", "1", 0),
-        ("What is 4 times 5?", "205", "20", 0),
         ("What is the currency of India?", "Indian Rupees (INR)", "rupee|Indian rupee", 1),
-        ("Who wrote the Odyssey?", "It was written by Homer", "Homer", 1),
-        ("What is the capital of Canada?", "", "Ottawa", 0),
     ],
 )
 def test_rules_of_grading(tables, question, answer, references, grade):

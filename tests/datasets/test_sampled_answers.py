@@ -63,13 +63,9 @@ def test_the_table_has_one_row_for_each_answer(put):
 @pytest.mark.parametrize(
     ("text", "task", "parsed"),
     [
-        ("05/01/2021.", "date", "05/01/2021"),
         ("7/9/1972", "date", "07/09/1972"),
         ("from 01/02/2003 to 03/04/2005", "date", "03/04/2005"),
-        ("123/45/6789", "date", None),
         ("1/2/20034", "date", None),
-        ("", "date", None),
-        ("18", "gsm", "18"),
         ("about -1,234.50 dollars", "gsm", "-1234.5"),
         ("3.", "gsm", "3"),
         ("no idea", "gsm", None),

@@ -77,18 +77,3 @@ def test_the_risk_is_calibration_risk_plus_grouping_risk_on_average_only(cost, s
     parts = [calibration_risk(town.c, town.p, cost, t), grouping_risk(town.c, town.q, cost)]
     assert total == pytest.approx(town.share @ parts[0] + town.share @ parts[1], abs=1e-9)
     assert (np.minimum(*parts) >= 0).all()
-
-
-@given(matrices(), st.integers(0, 10**6), st.floats(0.1, 10), st.floats(-3, 3), st.floats(-3, 3))
-def test_units_and_costs_that_nobody_can_avoid_do_not_matter(cost, seed, unit, truth_0, truth_1):
-    q, p = np.random.default_rng(seed).random((2, 30))
-    t = 0.4
-    moved = unit * cost + [truth_0, truth_1]
-    assert oracle_risk(q, p, moved, t) == pytest.approx(unit * oracle_risk(q, p, cost, t), abs=1e-9)
-    assert optimal_threshold(moved) == pytest.approx(optimal_threshold(cost), abs=1e-6)
-
-
-@given(matrices(), st.integers(0, 10**6))
-def test_renaming_the_classes_changes_nothing(cost, seed):
-    q, p = np.random.default_rng(seed).random((2, 30))
-    assert oracle_risk(1 - q, 1 - p, cost[::-1, ::-1]) == pytest.approx(oracle_risk(q, p, cost), abs=1e-9)

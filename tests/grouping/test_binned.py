@@ -328,21 +328,6 @@ def test_a_perfect_score_gets_nothing(n, options):
 
 
 @pytest.mark.slow
-def test_wide_bins_with_regions_that_do_not_see_the_score():
-    """The paper's correction takes the whole induced loss off; ours only what regions picked up: nothing."""
-
-    def draw(seed):
-        rng = np.random.default_rng(seed)
-        p = rng.random(800)
-        return rng.random(800) < p, p, rng.normal(size=(800, 1))
-
-    results = each(draw, lambda *rows, rng: binned_grouping_loss(*rows, n_bins=2, rng=rng))
-    assert abs(error(values(results))) < 2
-    theirs = np.subtract(values(results, "explained"), values(results, "induced"))
-    assert error(theirs) < -10
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("n_bins", [2, 15])
 def test_known_regions_that_are_ranges_of_the_score(n_bins):
     """Everything they explain, they owe to the score; the curves share labels with the rates, which must not show."""

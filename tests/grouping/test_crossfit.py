@@ -91,13 +91,6 @@ def test_weights_and_groups_against_all_pairs(rows):
 # ---- invariances -----------------------------------------------------------------------------------------------
 
 
-def test_weights_that_leave_one_of_many_groups_are_refused():
-    groups = np.arange(400) // 4
-    weight = np.where(groups == 7, 1000.0, 1.0)
-    with pytest.raises(ValueError, match="sample_weight"):
-        grouping_loss_from_regions(np.linspace(-1, 1, 400), np.arange(400) % 2, sample_weight=weight, groups=groups)
-
-
 @given(residual_rows(), st.randoms(use_true_random=False))
 def test_row_order_scale_of_weights_names_of_groups_and_signs_do_not_matter(rows, random):
     r, region, w, g = rows
@@ -127,31 +120,6 @@ def test_unit_weights_and_singleton_groups_are_no_weights_and_no_groups(rows):
 @pytest.fixture(scope="module")
 def sample():
     return Sigmoid().sample(600, rng=0)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("method", "calibrator"), [("crossfit", "platt"), ("paper", "isotonic")])
-def test_same_answer_for_the_same_rows_in_another_form(sample, method, calibrator):
-    X = sample.X
-    y = sample.y
-    p = sample.p
-    options = dict(method=method, calibrator=calibrator, rng=3)
-    plain = grouping_loss(y, p, X, **options)
-    shuffled = np.random.default_rng(0).permutation(600)
-    forms = [
-        (y.tolist(), p.tolist(), X.to_numpy().tolist(), {}),
-        (y.astype(bool), pd.Series(p, index=shuffled), X.set_axis(shuffled), {}),
-        (y.astype(np.float32), p, X.astype("Float64").set_axis([0] * 600), {}),
-        (pd.Series(y, dtype="Int64"), p, X.astype(object), {}),
-        (y, p, np.asfortranarray(X), {}),
-        (y, p, X, {"sample_weight": np.full(600, 1e-300)}),
-        (y, p, X, {"sample_weight": np.full(600, 1e300)}),
-        (y, p, X, {"groups": np.arange(600)}),
-        (y, p, X, {"groups": [f"person {i}" for i in shuffled]}),
-    ]
-    for other_y, other_p, other_X, more in forms:
-        other = grouping_loss(other_y, other_p, other_X, **options, **more)
-        assert same(plain, other, ("value", "plugin", "bias", "n", "n_regions")), more
 
 
 def test_an_affine_change_of_the_log_odds_changes_nothing(sample):
@@ -355,23 +323,6 @@ def test_the_paper_uses_tenths_and_features_only():
 # ---- tables and weights that tried to break it -----------------------------------------------------------------
 
 N = 240
-HARD = {  # columns of other kinds: tests/partition/test_encoding.py
-    "missing everywhere": pd.DataFrame({"a": np.full(N, np.nan)}),
-    "a category each": pd.DataFrame({"a": [f"c{i}" for i in range(N)]}),
-    "mixed objects": pd.DataFrame({"a": [1, "a", None, 2.5] * (N // 4)}),
-    "extreme floats": pd.DataFrame({"a": np.arange(N) * 1e300, "b": np.arange(N) * 5e-324}),
-    "duplicated index": pd.DataFrame({"a": np.arange(N)}, index=[0] * N),
-    "two-level names": pd.DataFrame(np.eye(N)[:, :2], columns=pd.MultiIndex.from_tuples([("a", "b"), ("a", "c")])),
-}
-
-
-@pytest.mark.parametrize("table", HARD.values(), ids=HARD)
-def test_hard_tables_give_finite_answers_and_rules(table):
-    rng = np.random.default_rng(0)
-    p = rng.random(N)
-    gl = grouping_loss(rng.random(N) < p, p, table, rng=0)
-    assert np.isfinite([gl.value, gl.se, gl.low, gl.high, gl.p_value]).all()
-    assert all(all(tree.rules()) for tree in gl.trees)
 
 
 @pytest.mark.parametrize("p", [np.tile([0.0, 1.0], N // 2), np.repeat([0.0, 0.3, 1.0], N // 3)], ids=["sure", "steps"])

@@ -1,10 +1,8 @@
 """The stacked grouping loss: its identities by brute force, nothing learned from the judged rows, truth, silence."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from joblib import parallel_config
-from scipy.special import expit
 from scipy.stats import norm
 
 from helpers.calibration import PlattCalibrator
@@ -153,15 +151,6 @@ def test_nothing_about_a_row_comes_from_its_own_fold(sample):
             assert not np.array_equal(a[fold != 2], b[fold != 2])
 
 
-def test_residuals_are_predicted_within_bins_of_equally_many_scores(sample, monkeypatch):
-    seen = []
-    monkeypatch.setattr(module, "predict_out_of_fold", lambda *given: seen.append(given[4]) or np.zeros((300, 1)))
-    table = sample.X.assign(s=sample.p)
-    module._out_of_fold(sample.y * 1.0, sample.p, table, np.ones(300), np.arange(300) % 5, "platt", 0)
-    size = np.bincount(seen[0])
-    assert size.size == module.BINS and size.max() - size.min() <= 1
-
-
 def test_weights_reach_the_learners(sample):
     """Wrong labels of rows that weigh nothing change neither the predictions nor the calibrator."""
     table = sample.X.assign(s=sample.p)
@@ -193,18 +182,6 @@ def test_the_rest_is_the_mean_product_of_two_rows_of_a_region_and_fold():
 
 
 # ---- invariances -----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_same_answer_for_the_same_rows_in_another_form(sample, plain):
-    forms = [
-        (sample.y.tolist(), pd.Series(sample.p), np.asfortranarray(sample.X), {}),
-        (sample.y, expit(1 + 0.8 * np.log(sample.p / (1 - sample.p))), sample.X, {}),
-        (sample.y, sample.p, np.exp(sample.X / 3), {"sample_weight": np.full(300, 1e-300)}),
-    ]
-    for y, p, X, more in forms:
-        other = stacked_grouping_loss(y, p, X, rng=1, **more)
-        assert other.value == pytest.approx(plain.value, abs=1e-6) and other.se == pytest.approx(plain.se, rel=0.02)
 
 
 @pytest.mark.slow

@@ -98,6 +98,7 @@ def test_each_lesson_states_the_minutes_that_its_words_lines_and_exercises_take(
     assert stated == course.honest_minutes(NOTEBOOKS[name]), "to read, and with the exercises and the quiz"
 
 
+@pytest.mark.slow
 def test_the_picture_of_the_rooms_has_every_room_and_only_arrows_that_point_down(tmp_path):
     for name, source in {
         "a": "from helpers.b import f\nfrom helpers import c",

@@ -1,19 +1,15 @@
 """The guard of parameters: alone, after papermill, and for words of a command line."""
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import nbformat
 import nbformat.v4 as v4
 import pytest
+from forks import fork_kernel
+from jupyter_client.provisioning import local_provisioner
+from papermill import PapermillExecutionError, execute_notebook
 
 from helpers.notebook import ParameterError, at_least, between, guard, one_of, parameters
 from helpers.notebook.guard import _read_cell
 from helpers.notebook.parameter_cell import from_text, type_problem, type_word
-
-ROOT = Path(__file__).resolve().parents[2]
 
 DECLARED = """n_rows = 10_000  # rows
 seed = 1  # of random numbers
@@ -165,16 +161,16 @@ GUARD = "from helpers.notebook import *\nparameters(n_rows=at_least(300))"
 
 @pytest.mark.slow
 def test_bare_papermill_is_stopped(monkeypatch, tmp_path):
-    monkeypatch.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)
+    monkeypatch.setattr(local_provisioner, "launch_kernel", fork_kernel)
     cells = [v4.new_code_cell(source) for source in ("n_rows = 1000  # rows", GUARD, "open('computed', 'w').close()")]
     cells[0].metadata["tags"] = ["parameters"]
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     nbformat.write(v4.new_notebook(cells=cells, metadata={"kernelspec": kernel}), tmp_path / "a.ipynb")
-    command = [sys.executable, "-m", "papermill", "--no-progress-bar", "-p", "n_row", "400", "-p", "n_rows", "4e2"]
-    done = subprocess.run([*command, "a.ipynb", "b.ipynb"], capture_output=True, text=True, cwd=tmp_path)
-    assert done.returncode != 0 and not (tmp_path / "computed").exists()
-    assert "there is no parameter 'n_row'; did you mean 'n_rows'?" in done.stderr
-    assert "n_rows must be a whole number" in done.stderr
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(PapermillExecutionError) as caught:
+        execute_notebook("a.ipynb", "b.ipynb", {"n_row": 400, "n_rows": 4e2}, progress_bar=False)
+    assert "there is no parameter 'n_row'; did you mean 'n_rows'?" in str(caught.value)
+    assert "n_rows must be a whole number" in str(caught.value) and not (tmp_path / "computed").exists()
 
 
 def test_only_literals_make_a_cell_of_parameters():

@@ -21,10 +21,8 @@ import sys
 import nbformat
 import numpy as np
 import pytest
-from forks import SERVER, launcher, run_pytest
-from jupyter_client.provisioning import local_provisioner
+from forks import run_pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
-from papermill import execute_notebook
 from rules import SANITIZER, kind_of, parsed, second_parameters, shelf
 from second_runs import code_of, run_fork
 
@@ -83,15 +81,6 @@ def test_second_parameters(name, tmp_path):
     if own:
         assert "mine.npz: 900 rows of 450 groups, 3 features" in text
         assert sum(line.startswith("yours") for line in text.splitlines()) == 2
-
-
-def test_papermill_itself_runs_a_lesson(tmp_path, monkeypatch):
-    name = "00_start_here"
-    monkeypatch.chdir(NOTEBOOKS[name].parent)
-    monkeypatch.setattr(local_provisioner, "launch_kernel", launcher(SERVER))
-    made = execute_notebook(NOTEBOOKS[name], tmp_path / "made.ipynb", SECOND[name], progress_bar=False)
-    shown = [output.get("text", "") for cell in made.cells for output in cell.get("outputs", [])]
-    assert any("n_rows = 6000" in text and "seed = 7" in text for text in shown)
 
 
 @pytest.mark.slow

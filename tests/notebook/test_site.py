@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from nbformat.v4 import new_code_cell, new_output
 from PIL import Image
-from rules import ROOT
+from rules import ROOT, read_ledger
 from sample import good_lesson
 from scripts import load_program
 from sites import lay_out
@@ -163,3 +163,23 @@ def test_executed_notebooks_are_stored(tmp_path):
     nbformat.write(notebook, executed)
     with pytest.raises(SystemExit, match="twice the pixels.*HONEST_FIGURE_SCALE=1"):
         build_site.store(tmp_path)
+
+
+SECTIONS = {  # of the page of a paper: statuses that the ledger's rows named there may have
+    "What holds": {"verified", "agrees", "reproduced"},
+    "What we cannot tell": {"cannot tell"},
+}
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "site" / "papers").glob("*.md")), ids=lambda page: page.stem)
+def test_the_page_of_a_paper_says_what_the_ledger_says(page):
+    text = page.read_text(encoding="utf-8")
+    assert len(text.split()) <= 1500
+    status = {row["id"]: row["status"] for row in read_ledger()}
+    for section in text.split("\n## ")[1:]:
+        title = section.splitlines()[0]
+        named = re.findall(r"`((?:ours|[a-z]+20\d\d)\.[\w.-]+)`", section)
+        unknown = [name for name in named if name not in status]
+        assert not unknown
+        allowed = SECTIONS.get(title, set(status.values()))
+        assert {name: status[name] for name in named if status[name] not in allowed} == {}

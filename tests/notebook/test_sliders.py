@@ -1,18 +1,14 @@
 """Pictures that follow a parameter: the stills are drawn at the values said, a slider that is moved redraws."""
 
-import asyncio
-import inspect
-
 import matplotlib.pyplot as plt
 import pytest
-from nbclient import NotebookClient
-from nbformat.v4 import new_code_cell, new_notebook
+from nbformat.v4 import new_code_cell, new_notebook, new_output
 from rules import lint
 
 from helpers.notebook import explore
 from helpers.notebook.display import KEY, collected
 from helpers.notebook.page import to_html
-from helpers.notebook.sliders import INVITATION, WIDGET, drop_widgets
+from helpers.notebook.sliders import INVITATION, WIDGET, drop_widgets, sliders
 
 ALT = "A line that is steeper the larger the slope."
 SLOPE = {"slope": (0, 0.5, 2)}
@@ -61,53 +57,23 @@ def test_the_second_of_two_parameters_goes_along_a_row():
     assert places[0].y0 == places[2].y0 > places[3].y0 and places[0].x0 == places[3].x0 < places[1].x0
 
 
-SOURCE = inspect.cleandoc(
-    """
-    from helpers.notebook import explore
-
-    def draw(ax, slope):
-        ax.plot([0, 1], [0, slope])
-
-    explore(draw, stills={"slope": (0, 0.5, 2)}, alt="A line that is steeper the larger the slope.",
-            slope=(0.0, 2.0, 0.5), live=True)
-    """
-)
-MOVE = "import ipywidgets\n(slider,) = (w for w in ipywidgets.Widget.widgets.values() if hasattr(w, 'step'))\n"
-READ = "(out,) = (w for w in ipywidgets.Widget.widgets.values() if hasattr(w, 'outputs'))\n"
-READ += "print([entry['metadata']['honest']['alt'] for entry in out.outputs if 'image/png' in entry.get('data', {})])"
+def test_a_moved_slider_shows_another_picture():
+    draw = Drawing()
+    with collected() as outputs:
+        widget = sliders(draw, SLOPE, {"slope": (0.0, 2.0, 0.5)}, ALT)
+        widget.children[0].value = 1.5
+    assert draw.asked == [(0, 0), (1.5, 0)]
+    assert outputs[-2][1][KEY]["alt"] == f"{ALT} Drawn at slope = 1.5."
 
 
-async def execute(client):
-    """Execute, and look for replies once a second: one that comes while a widget's message is sent would wake nobody.
-
-    Where it stands in the queue and nobody knows, nbclient waits for ever (its issue 312).
-    """
-
-    async def look():
-        while True:
-            await asyncio.sleep(1)
-            if client.kc is not None:
-                await client.kc.shell_channel.socket.poll(1)  # whoever waits for longer is served first
-
-    looking = asyncio.ensure_future(look())
-    try:
-        await client.async_execute()
-    finally:
-        looking.cancel()
-
-
-@pytest.mark.slow
-def test_a_moved_slider_shows_another_picture_and_without_a_kernel_there_are_words():
-    cells = [new_code_cell(source) for source in (SOURCE, f"{MOVE}slider.value = 1.5", READ)]
-    asyncio.run(execute(NotebookClient(new_notebook(cells=cells))))
-    first, _, last = cells
-    assert "Drawn at slope = 1.5." in last.outputs[0].text
-    assert [set(entry.data) for entry in first.outputs] == [{WIDGET, "text/plain"}]
-    assert any("a widget is stored" in finding for finding in lint(new_notebook(cells=[first]), "00_sliders"))
-    page = to_html(new_notebook(cells=[first]))
+def test_without_a_kernel_there_are_words():
+    shown = new_output("display_data", {WIDGET: {"model_id": "1"}, "text/plain": f"Figure: {ALT}"})
+    cell = new_code_cell("explore(draw)", outputs=[shown])
+    assert any("a widget is stored" in finding for finding in lint(new_notebook(cells=[cell]), "00_sliders"))
+    page = to_html(new_notebook(cells=[cell]))
     assert f"Figure: {ALT}" in page and "widget-view" not in page and "model_id" not in page
-    drop_widgets(first.outputs)
-    assert [set(entry.data) for entry in first.outputs] == [{"text/plain"}]
+    drop_widgets(cell.outputs)
+    assert set(cell.outputs[0].data) == {"text/plain"}
 
 
 @pytest.mark.parametrize("live", [False, True])

@@ -5,15 +5,11 @@ import pandas as pd
 import pytest
 
 from helpers.audit import search_segments, tree_groups
-from helpers.chunks import evaluate_in_chunks, fit_partition, read_chunks
-from helpers.decisions import RiskEstimator
-from helpers.grouping import binned_grouping_loss, grouping_loss
-from helpers.partition import BinnedTree, HonestTree
+from helpers.grouping import grouping_loss
+from helpers.partition import HonestTree
 from helpers.repair import Recalibrator
 
 N = 1200
-
-COST = [[0.0, 5.0], [1.0, 0.0]]
 
 
 def sample(seed):
@@ -35,9 +31,6 @@ def sample(seed):
     return y, p, X
 
 
-NUMBERS = ["age", "visits", "calls", "smokes"]
-
-
 def loss(function, **options):
     def value(y, p, X):
         result = function(y, p, X, rng=0, **options)
@@ -46,21 +39,10 @@ def loss(function, **options):
     return value
 
 
-def clusters(y, p, X):
-    return loss(binned_grouping_loss, estimator="kmeans", n_bins=3)(y, p, X[[name for name in X if name in NUMBERS]])
-
-
 def regions(tree):
     def numbers(y, p, X):
         fitted = tree(min_samples_leaf=10, rng=0).fit(X, y - p)
         return tuple(fitted.apply(X))
-
-    return numbers
-
-
-def bins(name):
-    def numbers(y, p, X):
-        return tuple(BinnedTree(name, n_bins=3, rng=0).fit(X, y, p).apply(X, p))
 
     return numbers
 
@@ -82,28 +64,12 @@ def repair(y, p, X):
     return tuple(repaired), tuple(model.predict(X, p)), tuple(model.weights_)
 
 
-def risk(y, p, X):
-    model = RiskEstimator(COST, residual="tree", n_halvings=2, rng=0).fit(X, y, p)
-    return tuple(model.predict(X, p))
-
-
-def chunks(y, p, X):
-    table = X.assign(label=y, score=p)
-    partition = fit_partition(table[: N // 2], rng=0)
-    return evaluate_in_chunks(read_chunks(table[N // 2 :], rows=200), partition).grouping_loss().value
-
-
 ESTIMATORS = {
     "loss": loss(grouping_loss),
-    "binned": loss(binned_grouping_loss),
-    "clusters": clusters,
     "tree": regions(HonestTree),
-    "binned tree": bins("tree"),
     "audit": audit,
     "search": search,
     "repair": repair,
-    "risk": risk,
-    "chunks": chunks,
 }
 
 

@@ -190,13 +190,13 @@ def test_values_before_and_after_the_estimate():
     assert means.std() > 2 * tree.estimate(X[200:], residual[200:]).value_.std()
 
 
-@given(st.integers(0, 10**6), st.integers(1, 40), st.integers(2, 30))
+@given(st.integers(0, 10**6), st.integers(1, 40))
 @settings(max_examples=25)
-def test_regions_have_the_rows_they_need(seed, leaf, max_bins):
+def test_regions_have_the_rows_they_need(seed, leaf):
     rng = np.random.default_rng(seed)
     X = np.round(rng.normal(size=(120, 3)), 1)
     residual = rng.normal(size=120)
-    tree = HonestTree(min_samples_leaf=leaf, max_bins=max_bins, rng=seed).fit(X, residual)
+    tree = HonestTree(min_samples_leaf=leaf, rng=seed).fit(X, residual)
     count = np.bincount(tree.apply(X), minlength=tree.n_regions_)
     assert count.size == tree.n_regions_ and count.min() >= leaf and count.sum() == 120
     assert tree.estimate(X, residual).value_ @ count == pytest.approx(residual.sum(), abs=1e-9)
@@ -258,6 +258,5 @@ def test_columns_are_cut_more_coarsely_where_there_are_many_rows(monkeypatch):
     monkeypatch.setattr(partition, "MANY_ROWS", 3000)
     X, residual = np.random.default_rng(0).normal(size=(2, 3000))
     few, many = (HonestTree(rng=0).fit(X[:n, None], residual[:n]) for n in (2999, 3000))
-    fixed = HonestTree(max_bins=1024, rng=0).fit(X[:, None], residual)
-    levels = [len(np.unique(tree.encoder_.transform(pd.DataFrame({"x0": X})))) for tree in (few, many, fixed)]
-    assert levels == [1024, 256, 1024]
+    levels = [len(np.unique(tree.encoder_.transform(pd.DataFrame({"x0": X})))) for tree in (few, many)]
+    assert levels == [1024, 256]

@@ -1,7 +1,6 @@
 """`RepairedClassifier`: scikit-learn's contract, truth and silence, groups and weights, pipelines and searches."""
 
 import pickle
-import warnings
 
 import numpy as np
 import pandas as pd
@@ -75,14 +74,6 @@ def test_the_truth_is_nearer_than_by_calibration_alone():
     calibrated = CalibratedClassifierCV(LogisticRegression(), ensemble=False).fit(X, y)
     assert repaired.repair_.changed_
     assert rms(repaired.predict_proba(new)[:, 1], q) < 0.5 * rms(calibrated.predict_proba(new)[:, 1], q)
-
-
-def test_sixty_rows_are_enough(bends):
-    x, y, _ = bent(60, np.random.default_rng(4))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        model = RepairedClassifier(LogisticRegression(), random_state=0).fit(x, y)
-    assert model.repair_ is not None
 
 
 @pytest.mark.slow

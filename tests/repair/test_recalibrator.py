@@ -259,12 +259,6 @@ def test_rows_columns_and_workers_in_any_order(real):
     assert np.corrcoef(out_of_fold, model.predict(X, p))[0, 1] > 0.9 and ((out_of_fold >= 0) & (out_of_fold <= 1)).all()
 
 
-def test_new_levels_and_missing_values_are_rows_like_others(real):
-    model, y, p, X, _ = real
-    strange = X.assign(town=pd.Categorical(["Ulm"] * len(X)), a=np.nan)
-    assert np.isfinite(model.predict(strange, p)).all()
-
-
 def test_same_seed_same_answer_and_nothing_else_is_touched(lines):
     rng = np.random.default_rng(8)
     y, p, X, _ = hidden(200, rng)

@@ -76,13 +76,6 @@ def test_new_rows_are_read_as_those_of_the_fit(repair, name):
     assert model.predict(p=p, X=SPELLED[name](path)).tolist() == expected.tolist()
 
 
-def test_one_row_is_read_as_all_are(repair):
-    model, path, p, expected = repair
-    for row in (0, 5):
-        alone = pd.read_csv(path, skiprows=range(1, row + 1), nrows=1)
-        assert model.predict(p=p[[row]], X=alone) == pytest.approx(expected[[row]], abs=1e-12)
-
-
 def test_categories_that_became_floats_beside_a_gap_are_the_same(repair, tmp_path):
     model, path, p, expected = repair
     frame = pd.read_csv(path)

@@ -10,11 +10,16 @@ from matplotlib import pyplot as plt
 
 from helpers.answers import AnswerPopulation
 from helpers.reports import audit_answers, negative_control, read_table
-from helpers.reports.answer_costs import price_answers
-from helpers.reports.answer_numbers import describe, find_groups, over_confidence, promise
-from helpers.reports.answer_pair import compare_pair
-from helpers.reports.intake import check_terms
-from helpers.reports.votes import common_size, vote_chances
+from helpers.reports.answer_numbers import (
+    common_size,
+    compare_pair,
+    describe,
+    find_groups,
+    over_confidence,
+    price_answers,
+    promise,
+    vote_chances,
+)  # fmt: skip
 from helpers.tables import read_answers, table_of_counts
 
 # ---- every kind of file ---------------------------------------------------------------------------------------
@@ -62,7 +67,8 @@ KINDS = [
 @pytest.mark.parametrize(("kind", "n"), [*((kind, 120) for kind in KINDS), ("honest", 2), ("honest", 29)])
 def test_every_file_gets_an_answer_metrics_and_figures(reports, kind, n):
     report = reports(kind, n)
-    assert report.headline and report.parameter_table.notna().all(axis=None)
+    assert str(report).startswith(report.headline) and report._repr_html_()
+    assert report.parameter_table.notna().all(axis=None)
     found = report.metrics()
     json.dumps(found)
     assert found["n_questions"] == n and bool(found["obstacle"]) == (found["n_known"] < 30)
@@ -79,7 +85,7 @@ def test_what_cannot_be_said_is_left_empty(reports):
     report = reports("no reference")
     assert report.found[0].kind == "use_unknown" and report.accuracy is None and negative_control(report) is None
     few = reports("honest", 29)
-    assert few.accuracy is not None and "29" in few.obstacle and few.promise_table is None
+    assert few.accuracy is not None and "29" in few.obstacle and few.promises is None
 
 
 @pytest.mark.parametrize("kind", ["honest", "stated", "unanimous"])
@@ -116,9 +122,8 @@ def test_same_seed_same_report_in_any_order_of_the_questions():
     ],
 )
 def test_bad_terms(name, terms):
-    for function in (check_terms, lambda **given: audit_answers(make(), **given)):
-        with pytest.raises(ValueError, match=f"^{name} "):
-            function(**terms)
+    with pytest.raises(ValueError, match=f"^{name} "):
+        audit_answers(make(), **terms)
 
 
 def test_zero_is_for_not_given(reports):
@@ -325,70 +330,36 @@ def test_a_system_is_not_better_than_itself_and_a_better_one_is_found():
 
 # ---- the page and its files -----------------------------------------------------------------------------------
 
-ODD = "{{ 7 * 7 }} {% raw %} <b onclick=x>name</b>"  # what a template or a browser would run
-
 
 def odd_file(n=300, seed=0):
-    """Answers with texts that spreadsheets, templates and browsers would run."""
+    """Answers with texts that spreadsheets would run; one topic in which they are often wrong."""
     rng = np.random.default_rng(seed)
     rows = []
     for question in range(n):
         odd = question % 3 == 0
-        sure = 0.2 if odd else rng.random() ** 0.05
-        answers = np.where(rng.random(8) < sure, "+yes", "@no")
-        rows += [[f"=q{question}", answer, "+yes", "95%", ODD if odd else "=legal"] for answer in answers]
+        answers = np.where(rng.random(8) < (0.2 if odd else rng.random() ** 0.05), "+yes", "@no")
+        rows += [[f"=q{question}", answer, "+yes", "95%", "@odd" if odd else "=legal"] for answer in answers]
     return pd.DataFrame(rows, columns=["question", "answer", "reference", "confidence", "topic"])
 
 
-@pytest.fixture(scope="module")
-def saved(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("answers")
-    odd_file().to_csv(folder / "mine.csv", index=False)
-    terms = {"against": read_answers(odd_file(seed=1)), "names": ("old", "new"), "precision": 0.8, "reject_cost": 0.2}
-    report = audit_answers(read_answers(folder / "mine.csv"), **terms, n_resamples=200, rng=0)
-    return report, report.save(folder / "out")
-
-
 @pytest.mark.slow
-def test_a_row_a_question_that_no_spreadsheet_computes(saved):
-    report, page = saved
-    rows = pd.read_csv(page.with_name("answers.csv"), keep_default_na=False)
+def test_a_row_a_question_that_no_spreadsheet_computes(tmp_path):
+    odd_file().to_csv(tmp_path / "mine.csv", index=False)
+    terms = {"against": read_answers(odd_file(seed=1)), "names": ("old", "new"), "precision": 0.8, "reject_cost": 0.2}
+    report = audit_answers(read_answers(tmp_path / "mine.csv"), **terms, n_resamples=200, rng=0)
+    page = report.save(tmp_path / "out").read_text(encoding="utf-8")
+    assert report.table.sha256 in page and "answers.csv" in page and report.headline in page
+    rows = pd.read_csv(tmp_path / "out" / "answers.csv", keep_default_na=False)
     assert len(rows) == 300 and rows["right"].mean() == pytest.approx(report.accuracy[0])
     certificate = report.promises.certificate
     used = rows[rows["use_certified"] == "yes"]
     assert certificate.certified and (len(used), used["right"].sum()) == (certificate.n_kept, certificate.n_right)
     assert ((rows["use_by_cost"] == "yes") == (report.sources[report.best_source] >= report.cut - 1e-6)).all()
     assert not rows[["question", "answer", "topic"]].apply(lambda texts: texts.str.match(r"[=+@-]")).any(axis=None)
-    carried = read_table(page.with_name("answers.csv"), "right", "agreement", features=["topic"])  # to notebook 13
+    carried = read_table(tmp_path / "out" / "answers.csv", "right", "agreement", features=["topic"])  # to notebook 13
     assert carried.n == 300 and carried.features == ["topic"]
 
 
-@pytest.mark.slow
-def test_the_page_needs_no_network_and_describes_its_files(saved):
-    report, page = saved
-    text = page.read_text(encoding="utf-8")
-    for name in ("answers.csv", "findings.json"):
-        assert name in text and page.with_name(name).exists()
-    assert report.table.sha256 in text and "http" not in text.replace("http://www.w3.org", "")
-    assert f"topic is {ODD}" in report.findings["subject"].tolist()
-    assert "{{ 7 * 7 }} {% raw %} &lt;b onclick" in text and "<b onclick" not in text
-    written = json.loads(page.with_name("findings.json").read_text(encoding="utf-8"))
-    assert written["schema"] == 1 and [one["kind"] for one in written["findings"]] == report.findings["kind"].tolist()
-
-
-@pytest.mark.slow
-def test_nothing_is_overwritten_unasked(saved, tmp_path):
-    report, page = saved
-    with pytest.raises(ValueError, match=r"report\.html"):
-        report.save(page.parent)
-    (tmp_path / "answers.csv").write_text("mine")
-    with pytest.raises(ValueError, match=r"answers\.csv"):
-        report.save(tmp_path)
-    assert (tmp_path / "answers.csv").read_text() == "mine" and not (tmp_path / "report.html").exists()
-
-
-def test_without_right_answers_there_is_a_page_too(reports, tmp_path):
-    report = reports("no reference")
-    report.save(tmp_path)
+def test_without_right_answers_there_are_files_too(reports, tmp_path):
+    reports("no reference").save_files(tmp_path)
     assert "use_certified" not in pd.read_csv(tmp_path / "answers.csv")
-    assert report.headline in (tmp_path / "report.html").read_text(encoding="utf-8")

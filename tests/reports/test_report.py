@@ -88,7 +88,6 @@ FOUND = {  # kinds that must be found in a table made to show them, in the order
     "few_people": ["hospitals"],
     "slope": ["drifting"],
     "falls": [],
-    "suspicious": [],
     "as_they_are": ["perfect", "heap", "rare", "weighted", "people", "mixed"],
     "no_knows_nothing": ["useless"],
     "no_reversed": ["inverted"],
@@ -374,25 +373,6 @@ def test_of_two_levels_the_one_that_is_stated_wrongly_is_named():
     assert report.audit.significant["rule"].tolist() == ["sex is m"] == report.audit.search.selected["rule"].tolist()
     assert report.audit.share(report.audit.significant) == pytest.approx(np.mean(sex == "m"))
     assert [finding.subject for finding in report.found if finding.kind == "too_low"] == ["sex is m"]
-
-
-def test_a_group_in_which_everybody_died_is_checked_and_does_not_lead():
-    """Like a table into which the late years came because of what had happened; age is what the score does not know."""
-    rng = np.random.default_rng(2)
-    n = 3000
-    X = pd.DataFrame({"age": rng.integers(50, 90, n), "year": rng.integers(1995, 2000, n), "kappa": rng.normal(size=n)})
-    odds = rng.normal(-1, 0.7, n)
-    y = (rng.random(n) < expit(odds + 0.1 * (X["age"] - 70))).astype(np.int8)
-    late = rng.permutation(n)[:70]
-    X.loc[late, "year"] = 2000
-    y[late] = 1
-    report = audit_scores(ScoreTable("late.csv", "died", "p", y, expit(odds), X), rng=0)
-    audit = report.audit
-    assert "year > 1999" in audit.suspicious["rule"].tolist()
-    assert audit.to_add == ["age"]
-    odd = [finding for finding in report.found if finding.kind == "suspicious"]
-    assert len(odd) == len(audit.suspicious) and "too_low" in kinds_of(report)
-    assert {finding.more["outcome"] for finding in odd} == {1}
 
 
 # ---- texts of a user ------------------------------------------------------------------------------------------

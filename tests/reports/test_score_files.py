@@ -81,14 +81,15 @@ def test_the_repair_is_for_new_cases(saved):
 def test_the_page_says_what_it_was_made_from_and_what_lies_beside_it(saved):
     report, _, page = saved
     text = page.read_text(encoding="utf-8")
+    files = ("scores.csv", "groups.csv", "findings.json", "repair.joblib")
     for words in (
-        "Who is misjudged", "Columns to check", "What it means for decisions", "scores.csv", "groups.csv",
-        "findings.json", "repair.joblib", "Left out: 30 cases of weight 0", "Made on", "honest-confidence",
-        "[[0.0, 4.0], [1.0, 0.0]]", 'alt="Observed rate as a rising',
-    ):  # fmt: skip
+        *files,
+        "Left out: 30 cases of weight 0",
+        "[[0.0, 4.0], [1.0, 0.0]]",
+        'alt="Observed rate as a rising',
+    ):
         assert words in text, words
-    assert "metrics.json" not in text and "xercise" not in text and "http" not in text.replace("http://www.w3.org", "")
-    assert text.index(report.headline) < text.index("Each row is a case")
+    assert "http" not in text.replace("http://www.w3.org", "")
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ import pytest
 
 from helpers.reports import score_findings as conclude
 from helpers.reports.findings import Finding, Severity, as_json, steps_of, table_of
+from helpers.reports.rescored import Money
 from helpers.reports.scores import ScoreReport
 from helpers.tables.scores import ScoreTable
 
@@ -26,11 +27,12 @@ ONE_OF = [  # of each line, at most one kind is found for a subject
     {"knows_nothing", "slope"},
     {"reversed", "slope"},
     {"drifts", "steady"},
-    {"suspicious", "too_low", "too_high", "leans", "fine_as_stated", "spoiled"},
+    {"too_low", "too_high", "leans", "fine_as_stated", "spoiled"},
     {"nobody_named", "named_groups", "groups_unknown"},
     {"people_decide", "not_alone"},
     {"certified_loss", "certified_loss_of_groups", "size_unknown", "no_loss_found", "single_cases_unknown"},
     {"class_loss", "class_loss_unsure"},
+    {"class_rule_is_cheaper", "class_rule_as_dear", "class_rule_is_dearer"},
     {"repair_saves", "repair_unsure", "nothing_to_repair"},
     {"off_mendable", "repair_saves"},
 ]
@@ -43,19 +45,24 @@ def interval(rng, size=0.1):
     return value, value - reach, value + reach
 
 
+def ends(rng, *names, size=0.1):
+    """A dictionary of such a number and its ends, under three names."""
+    return dict(zip(names or ("value", "low", "high"), interval(rng, size), strict=True))
+
+
 def an_average(rng):
-    gap, low, high = interval(rng)
+    gaps = ends(rng, "gap", "low", "high")
     is_off = bool(rng.random() < 0.7)
     size = abs(rng.normal(0, 0.05))
     slope, slope_low, slope_high = (1 + x for x in interval(rng, 0.8))
     is_line = bool(rng.random() < 0.5)
     return SimpleNamespace(
-        rates={"stated": 0.3 + gap / 9, "observed": 0.3, "gap": gap, "low": low, "high": high},
+        rates={"stated": 0.3 + gaps["gap"] / 9, "observed": 0.3, **gaps},
         size=size, low=size / 2, high=2 * size, se=size / 3 + 1e-6, p_value=0.01 if is_off else 0.3,
         is_miscalibrated=is_off,
         is_worth_mending=is_off and size > 0.01,
         scale=rng.choice([1.0, 0.04]),
-        direction="" if not is_off or low <= 0 <= high else "low" if low > 0 else "high",
+        direction="" if not is_off or gaps["low"] <= 0 <= gaps["high"] else "low" if gaps["low"] > 0 else "high",
         has_log_odds=is_line,
         calibrator=SimpleNamespace(intercept_=0.2, slope_=slope),
         slope=slope if is_line and is_off and not slope_low <= 1 <= slope_high else None,
@@ -72,56 +79,50 @@ def some_groups(rng):
         gap, low, high = interval(rng)
         shift = rng.choice([0, rng.normal(0, 0.1)])
         low, high = (max(low, 0), high) if gap > 0 else (low, min(high, 0))
-        ends = {"gap": gap + shift, "low": low + shift, "high": high + shift}
-        rates = {"stated": 0.4, "observed": 0.4 + gap + shift, "calibrated": 0.4 + shift, "share": rng.random()}
-        after = {"residual_gap": gap, "residual_low": low, "residual_high": high, "adjusted": 0.01}
-        rows.append({"rule": f"a is {k}", "n": 30 + k, **rates, **ends, **after})
+        row = {"rule": f"a is {k}", "n": 30 + k, "gap": gap + shift, "low": low + shift, "high": high + shift}
+        row |= {"stated": 0.4, "observed": 0.4 + gap + shift, "calibrated": 0.4 + shift, "share": rng.random()}
+        rows.append(row | {"residual_gap": gap, "residual_low": low, "residual_high": high, "adjusted": 0.01})
     significant = pd.DataFrame(rows, columns=None if rows else ["rule", "gap", "low", "high", "residual_gap"])
-    odd = significant.iloc[: int(rng.integers(0, 2))]
-    search = SimpleNamespace(table=range(400), smallest=0.02, p_value=rng.random(), family=SimpleNamespace(warnings=[]))
-    if rng.random() < 0.2:
-        search.family.warnings = ["the column b was pooled"]
+    family = SimpleNamespace(warnings=["the column b was pooled"] if rng.random() < 0.2 else [])
     return SimpleNamespace(
         significant=significant,
-        suspicious=odd,
-        search=search,
+        search=SimpleNamespace(table=range(400), smallest=0.02, p_value=rng.random(), family=family),
         detectable={} if rng.random() < 0.3 else {0.1: 0.05, 0.02: 0.1},
         share=lambda groups: float(min(len(groups) / 10, 1)),
         hottest=lambda factor: None if significant.empty or factor != conclude.HOTTER else significant.iloc[-1],
-        to_add=["a"] if len(significant) > len(odd) else [],
+        to_add=["a"] if len(significant) else [],
     )
 
 
 def several_classes(rng):
     """A loss of all classes, certain or not, and up to two groups."""
-    value, low, high = interval(rng, 0.01)
-    loss = SimpleNamespace(value=value, low=low, high=high, p_value=0.01 if low > 0 else 0.3, se=0.01, n=900)
+    loss = ends(rng, size=0.01)
     names = {"too_high": "no", "too_low": "yes", "class": "no", "stated": 0.5, "observed": 0.4, "adjusted": 0.01}
     rows = [{"rule": f"c is {k}", "n": 50, "gap": -0.1, "low": -0.2, "high": -0.05, **names} for k in range(2)]
-    return SimpleNamespace(loss=loss, groups=pd.DataFrame(rows[: int(rng.integers(0, 3))]))
+    loss = SimpleNamespace(**loss, p_value=0.01 if loss["low"] > 0 else 0.3, se=0.01, n=900)
+    saved = ("saved", "saved_low", "saved_high")
+    costs = pd.DataFrame({policy: ends(rng, *saved) for policy in ("repaired", "always ask")}).T
+    money = SimpleNamespace(costs=costs, rule="always ask", changed=bool(rng.random() < 0.5), n=900)
+    groups = pd.DataFrame(rows[: int(rng.integers(0, 3))])
+    return SimpleNamespace(loss=loss, groups=groups, money=money if rng.random() < 0.5 else None)
 
 
 def a_pair(rng):
     names = ["squared error", "squared error if both are recalibrated"]
-    ends = pd.DataFrame([interval(rng) for _ in names], index=names, columns=["difference", "low", "high"])
-    n = int(rng.integers(0, 12))
-    groups = pd.DataFrame([interval(rng) for _ in range(n)], columns=["gain", "low", "high"])
-    groups = groups.assign(rule=[f"b is {k}" for k in range(n)], n=50)
+    table = pd.DataFrame([ends(rng, "difference", "low", "high") for _ in names], index=names)
+    rows = [ends(rng, "gain", "low", "high") | {"rule": f"b is {k}", "n": 50} for k in range(rng.integers(0, 12))]
+    groups = pd.DataFrame(rows, columns=["gain", "low", "high", "rule", "n"])
     sides = {"losers": groups[groups["high"] < 0], "gainers": groups[groups["low"] > 0]}
-    return SimpleNamespace(old="old", new="new", table=ends, n_groups=n, **sides)
-
-
-NAMES = ("cost", "saved", "over_rule")
+    return SimpleNamespace(old="old", new="new", table=table, groups=groups, **sides)
 
 
 def some_money(rng):
     policies = ["stated", "recalibrated", "repaired", "always yes", "always no"]
-    columns = [f"{name}{end}" for name in NAMES for end in ("", "_low", "_high")]
-    costs = pd.DataFrame([np.concatenate([interval(rng) for _ in NAMES]) for _ in policies], policies, columns)
-    return SimpleNamespace(
-        costs=costs.assign(yes=0.3), threshold=0.3, n=900, changed=bool(rng.random() < 0.7),
-        saves=lambda policy: costs.loc[policy, "saved_low"] > 0,
-    )  # fmt: skip
+    columns = [[f"{name}{end}" for end in ("", "_low", "_high")] for name in ("cost", "saved", "over_rule")]
+    rows = [ends(rng, *columns[0]) | ends(rng, *columns[1]) | ends(rng, *columns[2]) for _ in policies]
+    costs = pd.DataFrame(rows, policies)
+    costs.loc["repaired"] += 0.3 * (rng.random() < 0.4)
+    return Money(0.3, costs.assign(yes=0.3), 900, changed=bool(rng.random() < 0.7))
 
 
 def a_table(rng):
@@ -138,26 +139,24 @@ def a_table(rng):
 def any_report(rng):
     """The numbers of a report as they might come out, whether they fit together or not."""
     obstacle = rng.choice(["", "", "", "The table has 90 cases.", "The cases come from only 8 people or places."])
-    area, low, high = (0.5 + x for x in interval(rng, 0.2))
-    value, low_end, high_end = (0.01 + x for x in interval(rng, 0.01))
-    loss = SimpleNamespace(value=value, low=low_end, high=high_end, se=0.002, p_value=rng.random() ** 4)
+    loss = SimpleNamespace(**ends(rng, size=0.02), se=0.002, p_value=rng.random() ** 4)
     drifts = []
     if rng.random() < 0.2:
         periods = pd.DataFrame({"period": ["1 to 2", "3 to 4"], "n": 500, "stated": 0.3, "observed": 0.2})
-        ends = dict(zip(("value", "low", "high"), map(abs, interval(rng, 0.2)), strict=True))
+        moved = {name: abs(value) for name, value in ends(rng, size=0.2).items()}
         periods = periods.assign(gap=rng.normal(size=2))
-        drifts = [SimpleNamespace(column="day", table=periods, p_value=rng.random() / 9, **ends)]
+        drifts = [SimpleNamespace(column="day", table=periods, p_value=rng.random() / 9, **moved)]
+    order = {name: 0.5 + value for name, value in ends(rng, "area", "area_low", "area_high", size=0.2).items()}
     return SimpleNamespace(
         table=a_table(rng),
         average=an_average(rng),
-        order=None if rng.random() < 0.1 else {"area": area, "area_low": low, "area_high": high},
+        order=None if rng.random() < 0.1 else order,
         loss_parts={"saved_low": rng.normal()},
         drifts=drifts,
         loss=None if obstacle else loss,
         certified=bool(not obstacle and rng.random() < 0.6 and loss.p_value < 0.05),
         obstacle=obstacle,
         audit=None if obstacle else some_groups(rng),
-        checked=pd.DataFrame({"remark": ["too low", "", "too few to say"]}) if rng.random() < 0.2 else None,
         pair=a_pair(rng) if rng.random() < 0.4 else None,
         money=some_money(rng) if rng.random() < 0.4 else None,
         cost=np.array([[0, 1.0], [2.0, 0]]),

@@ -6,6 +6,7 @@ import pytest
 from scipy.special import softmax
 
 from helpers.reports import audit_scores, read_table
+from helpers.reports.several import check_classes_asked, count_class_costs
 
 
 @pytest.fixture
@@ -47,6 +48,49 @@ def test_names_in_a_list_or_with_commas(table):
     first = read_table(table, score=names).checked()
     assert np.array_equal(first.p, read_table(table, score="p_maybe, p_no, p_yes").p)
     assert first.take(np.arange(100)).classes.P.shape == (100, 3)
+
+
+COST = pd.DataFrame({"yes": [0, 5, 1], "no": [4, 0, 1], "maybe": [1, 1, 0.2]}, index=["treat", "leave", "ask"])
+
+
+@pytest.mark.slow
+def test_costs_of_decisions_under_each_class(table, tmp_path):
+    COST.rename_axis("decision").to_csv(tmp_path / "costs.csv")
+    read = read_table(table, score="p_*").checked()
+    costs = check_classes_asked(read, tmp_path / "costs.csv", False)
+    pd.testing.assert_frame_equal(costs, COST[["maybe", "no", "yes"]].astype(float), check_names=False)
+    money = count_class_costs(read, costs, np.random.default_rng(0))
+    expected = read.classes.P.to_numpy() @ costs.to_numpy().T
+    paid = costs.to_numpy()[expected.argmin(axis=1), pd.Index(costs.columns).get_indexer(read.classes.y)]
+    assert money.costs.loc["stated", "cost"] == pytest.approx(paid.mean())
+    assert money.costs.loc["stated", "ask"] == pytest.approx((expected.argmin(axis=1) == 2).mean())
+    assert money.costs.loc["stated", "saved"] == 0
+    always = costs.T.reindex(read.classes.y).mean()
+    assert money.rule == f"always {always.idxmin()}"
+    assert money.costs.loc[money.rule, "cost"] == pytest.approx(always.min())
+    assert money.changed and money.costs.loc["repaired", "saved_low"] > 0  # the scores do not know the town
+
+
+@pytest.mark.slow
+def test_classes_in_order_and_their_costs_on_the_page(table):
+    report = audit_scores(read_table(table, score="p_*"), class_cost=COST, ordered=True, rng=0)
+    assert report.several.loss.by_class.index.tolist() == ["up to maybe", "up to no"]
+    assert report.several.groups["too_high"].iloc[0] == "up to no"
+    kinds = {one.kind for one in report.found}
+    assert "class_repair_saves" in kinds and "town" in report.several.groups["rule"].iloc[0]
+    assert report.class_cost_table.index[-1] == report.several.money.rule
+    assert report.metrics()["class_cost_repaired"] < report.metrics()["class_cost_stated"]
+
+
+def test_costs_need_scores_of_all_classes(table):
+    one = table.assign(label=table["label"] == "yes")[["label", "p_yes", "age"]]
+    for options in ({"class_cost": COST}, {"ordered": True}):
+        with pytest.raises(ValueError, match=next(iter(options))):
+            audit_scores(read_table(one, score="p_yes"), **options)
+    read = read_table(table, score="p_*")
+    for costs in (COST.drop(columns="no"), COST.rename(columns={"no": "never"}), COST - 1, [[0, 1], [1, 0]]):
+        with pytest.raises(ValueError, match="class_cost"):
+            audit_scores(read, class_cost=costs)
 
 
 BAD = {

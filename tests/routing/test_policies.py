@@ -96,8 +96,3 @@ def test_groups_are_resampled_whole():
     rows = evaluate_policies(pool, y, rng=0).loc["a"]
     people = evaluate_policies(pool, y, groups=groups, rng=0).loc["a"]
     assert people["accuracy_high"] - people["accuracy_low"] > 3 * (rows["accuracy_high"] - rows["accuracy_low"])
-
-
-def test_the_model_that_lacks_an_answer_is_named():
-    with pytest.raises(ValueError, match="model 1 lacks 1"):
-        always([["a", "b"], ["a", None]], [1, 2], 0)

@@ -21,7 +21,7 @@ from helpers.routing import (
     sweep_cascades,
     sweep_routers,
 )
-from tests.routing.pool import ACCURACY, PREDICTION, PRICE, PRICES, RISK, RNG, N, P, Y, policies
+from tests.routing.pool import ACCURACY, PREDICTION, PRICE, PRICES, RISK, P, Y, policies
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 5))
@@ -43,15 +43,6 @@ def test_nobody_beats_the_oracle(seed, m):
         assert (right >= (routed.prediction == y)).all()
         both = right & (routed.prediction == y)
         assert (oracle.paid[both] <= routed.paid[both] + 1e-12).all()
-
-
-def test_rows_are_judged_one_by_one():
-    order = RNG.permutation(N)
-    for policy, table in ((cascade, RISK), (confidence_cascade, P), (lambda *a: route(*a, willingness=9.0), ACCURACY)):
-        whole = policy(table, PREDICTION, PRICES)
-        turned = policy(table[:, order], PREDICTION[:, order], PRICES[:, order])
-        for name in ("prediction", "model", "paid"):
-            assert np.array_equal(getattr(whole, name)[order], getattr(turned, name))
 
 
 def test_a_pool_of_one_answers_everything_and_is_paid_once():

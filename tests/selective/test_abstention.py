@@ -198,14 +198,6 @@ def test_ecuas_and_chow_are_proper(data):
         assert honest <= other + 1e-12 * (1 + honest)
 
 
-@given(st.lists(st.floats(0, 1), min_size=2, max_size=10), st.sampled_from([*EXPONENTS, np.inf]))
-def test_more_confidence_pays_when_right_and_costs_when_wrong(confidence, n):
-    confidence = np.sort(confidence)
-    with np.errstate(invalid="ignore"):
-        assert not (np.diff(ecuas(np.ones(confidence.size), confidence, n=n)) > 1e-12).any()
-        assert not (np.diff(ecuas(np.zeros(confidence.size), confidence, n=n)) < -1e-12).any()
-
-
 def test_a_confidence_below_one_in_k_is_counted_and_costs_one():
     with pytest.warns(UserWarning, match=r"below 1/4 in 2 of 5 rows.*cost 1") as caught:
         values = ecuas([1, 0, 1, 0, 1], [0.2, 0.0, 0.25, 0.5, 0.9], n=0, n_classes=4)

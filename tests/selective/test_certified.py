@@ -27,18 +27,6 @@ def test_the_error_is_divided_between_the_starts():
     np.testing.assert_allclose(error, [0.025, 0.025, 0.025])
 
 
-def test_order_of_rows_and_how_confidence_is_measured_do_not_matter():
-    rng = np.random.default_rng(0)
-    confidence = rng.integers(1, 11, 400) / 10
-    correct = (rng.random(400) < 0.6 + 0.4 * confidence).astype(int)
-    order = rng.permutation(400)
-    one, two, three = (
-        certified_precision(*pair)
-        for pair in ((correct, confidence), (correct[order], confidence[order]), (correct, confidence**3))
-    )
-    assert one.n_kept == two.n_kept == three.n_kept > 0 and three.threshold == pytest.approx(one.threshold**3)
-
-
 SHAPES = {
     "votes of ten": lambda n, rng: rng.binomial(10, rng.beta(2, 1, n)) / 10,
     "votes of three": lambda n, rng: rng.integers(1, 4, n) / 3,

@@ -27,10 +27,6 @@ def test_normalized():
         assert normalized_ecuas(y, np.tile(share, (500, 1)), n=n) == pytest.approx(1)
         assert normalized_ecuas(y, np.eye(4)[y], n=n) == 0
         assert normalized_ecuas(y, proba, n=n) < 1
-    weight = rng.integers(0, 3, 500)
-    assert normalized_ecuas(y, proba, sample_weight=weight) == pytest.approx(
-        normalized_ecuas(y.repeat(weight), proba.repeat(weight, axis=0)), rel=1e-12
-    )
     certain = np.eye(4)[[0, 1, 2]]
     assert normalized_ecuas([0, 1, 3], certain, n=0) == np.inf
     assert normalized_ecuas([0, 1, 3], certain, n=0, sample_weight=[1, 1, 0]) == 0

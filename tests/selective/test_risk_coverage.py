@@ -41,15 +41,6 @@ def test_four_rows_by_hand():
     assert str(curve) == "AURC 0.2083 (0.0625 in the best order), accuracy 0.7500, n = 4 at 3 confidences"
 
 
-def test_the_ends():
-    for n in (1, 3, 1000):
-        confidence = np.random.default_rng(n).integers(0, 4, n) / 4
-        assert aurc(np.zeros(n), confidence) == 1.0 and aurc(np.ones(n), confidence) == 0.0
-    assert aurc([1, 0, 0, 1, 1], [0.5] * 5) == pytest.approx(0.4, abs=1e-15)
-    worst = aurc([0, 0, 1, 1], [0.9, 0.9, 0.1, 0.1])
-    assert worst == pytest.approx((1 + 1 + 2 / 3 + 2 / 4) / 4)
-
-
 # ---- exactness over ties --------------------------------------------------------------------------------------
 
 

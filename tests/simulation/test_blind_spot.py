@@ -3,15 +3,7 @@
 import numpy as np
 import pytest
 
-from helpers.simulation import BlindSpot, Sigmoid
-
-
-def test_the_plane_is_the_sigmoid_population():
-    plane = BlindSpot([1, 0], [0, 1], covariance=np.diag([10, 1]))
-    assert plane.grouping_loss == Sigmoid().grouping_loss
-    a = plane.sample(100, rng=0)
-    b = Sigmoid().sample(100, rng=0)
-    assert a.X.equals(b.X) and np.array_equal(a.q, b.q) and np.array_equal(a.y, b.y)
+from helpers.simulation import BlindSpot
 
 
 def test_only_the_scales_of_the_two_directions_matter():
@@ -33,15 +25,11 @@ def test_only_the_scales_of_the_two_directions_matter():
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"weights": [1]}, "weights must"),
         ({"weights": [0, 0]}, "weights must"),
         ({"direction": [1, 1]}, "direction must"),
-        ({"direction": [0, 1, 0]}, "direction must"),
         ({"covariance": [[1, 2], [2, 1]]}, "covariance must"),
-        ({"covariance": [[1, 0.5], [0, 1]]}, "covariance must"),
         ({"link": lambda t: t}, "link must"),
         ({"psi": np.cos}, "psi must"),
-        ({"strength": 2}, "strength must"),
     ],
 )
 def test_blind_spots_that_are_none(change, sentence):

@@ -42,39 +42,13 @@ def test_sides_are_drawn_with_their_shares():
     assert np.abs(z).max() < 4.5
 
 
-def test_shares_of_one_half_when_the_other_link_is_the_mirror():
-    link = POPULATIONS["accurate link"].link
-    mirrored = Links(link, other=lambda p: 2 * p - link(p), inputs="uniform", accurate=True)
-    p = np.linspace(0, 1, 101)
-    assert np.allclose(mirrored.right_share(p), 0.5)
-    assert mirrored.grouping_loss == pytest.approx(POPULATIONS["accurate link"].grouping_loss, abs=1e-12)
-
-
-WIDEST = Links(lambda p: p + np.minimum(p, 1 - p)).grouping_loss
-
-
-@pytest.mark.slow
-@given(st.floats(-1, 1))
-@settings(max_examples=10)
-def test_any_link_between_its_bounds_is_calibrated(tilt):
-    def link(p):
-        return p + tilt * np.minimum(p, 1 - p)
-
-    population = Links(link)
-    x = np.linspace(0.01, 3, 50)
-    assert np.allclose((population.truth(x) + population.truth(-x)) / 2, population.stated(x))
-    assert population.grouping_loss == pytest.approx(tilt**2 * WIDEST, abs=1e-12)
-
-
 @pytest.mark.parametrize(
     ("link", "options", "sentence"),
     [
         (lambda p: p * 3, {}, "link must"),
         (lambda p: p * np.nan, {}, r"link\(0.0000\) is nan"),
-        (lambda p: p**2, {"other": lambda p: p**2}, "other must"),
         (lambda p: p**2, {"other": lambda p: p**2 < p, "accurate": True}, "side of 1/2"),
         (lambda p: 0.5, {}, "link must"),
-        (lambda p: np.minimum(1, 2 * p), {"accurate": True}, "side of 1/2"),
     ],
 )
 def test_links_that_are_none(link, options, sentence):

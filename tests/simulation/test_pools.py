@@ -69,11 +69,8 @@ def test_samples_obey_the_population():
     ("options", "sentence"),
     [
         ({"sizes": [3, 1]}, "sizes must"),
-        ({"sizes": [1, np.nan]}, "sizes must"),
         ({"grouping_error": [1, 2]}, "grouping_error must"),
-        ({"slope": 0}, "slope must"),
         ({"shared": 1.5}, "shared must"),
-        ({"n_levels": 1}, "n_levels must"),
         ({"group_bias": {("job", "pirate"): 1}}, "group_bias must .*'job'"),
         ({"group_bias": {("job", "farm"): [1, 2]}}, "group_bias must"),
     ],

@@ -35,18 +35,6 @@ def test_the_worst_link_reaches_the_largest_loss_and_half_of_the_brier_score_is_
         assert POPULATIONS[name].grouping_loss <= POPULATIONS[name].irreducible_loss
 
 
-@pytest.mark.parametrize(
-    ("p", "threshold", "name"),
-    [
-        ([1.1], 0.5, "p"),
-        ([0.1], 2, "threshold"),
-    ],
-)
-def test_largest_loss_bad_inputs(p, threshold, name):
-    with pytest.raises(ValueError, match=f"{name}.* must"):
-        largest_grouping_loss(p, threshold=threshold)
-
-
 def test_cells_by_hand():
     """Scores 0.2 and 0.7, the second one stated as 0.6; figure 2 of the paper is the second half."""
     cells = FinitePopulation(p=[0.2, 0.2, 0.6, 0.6], q=[0.1, 0.3, 0.6, 0.8], share=[0.25, 0.25, 0.1, 0.4])

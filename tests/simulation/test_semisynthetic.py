@@ -63,12 +63,9 @@ def test_semi_synthetic_scores_may_be_a_function(people):
 def test_semi_synthetic_bad_inputs(people):
     X, y, p = people
     for change, sentence in [
-        ({"score": p[:5]}, "X and score must"),
         ({"score": p * 2}, "score must"),
         ({"score": lambda rows: np.full(3, 0.5)}, "q and score must"),
         ({"y": np.zeros(len(y))}, "y must"),
-        ({"y": y[:9]}, "X and y must"),
-        ({"X": X.to_numpy()[:, :0]}, "X must"),
         ({"neighbors": 1}, "neighbors must"),
     ]:
         with pytest.raises(ValueError, match=sentence):

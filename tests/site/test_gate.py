@@ -97,25 +97,6 @@ def test_other_pages_are_there(site):
     assert len(build_site.public_names()) >= 15
 
 
-@pytest.mark.slow
-def test_a_downloaded_notebook_is_the_executed_one(site):
-    executed = site.parent / "executed" / "05_sample" / "05_sample.ipynb"
-    assert (site / "_sources" / "notebooks" / "05_sample.ipynb").read_bytes() == executed.read_bytes()
-    assert '_sources/notebooks/05_sample.ipynb" target' in read(site, "notebooks/05_sample.html")
-
-
-@pytest.mark.slow
-def test_arrows_lead_from_checks_to_their_lesson_and_from_the_last_lesson_to_the_map(site):
-    arrows = {
-        name: re.findall(r'<a class="(left-prev|right-next)"\s+href="([^"]*)"', read(site, f"notebooks/{name}.html"))
-        for name in (LESSON, "05_sample", f"checks/{LESSON}", "checks/05_sample")
-    }
-    assert arrows[LESSON] == [("left-prev", "../index.html"), ("right-next", "05_sample.html")]
-    assert arrows["05_sample"] == [("left-prev", f"{LESSON}.html"), ("right-next", "../map.html")]
-    assert arrows[f"checks/{LESSON}"] == [("left-prev", f"../{LESSON}.html"), ("right-next", "05_sample.html")]
-    assert arrows["checks/05_sample"] == [("left-prev", "../05_sample.html")]
-
-
 # ---- in the browser -------------------------------------------------------------------------------------------------
 
 
@@ -212,13 +193,3 @@ def test_a_teacher_prints_solutions_too(site, paper):
     words = paper(page).inner_text("body")
     assert words.count("the secret") == 2 and "Where to go on" not in words
     assert "05_sample.html?print=solutions" in read(site, "teachers.html")
-
-
-@pytest.mark.slow
-def test_paper_is_light(site, paper, tmp_path):
-    tab = paper(f"{site.resolve().as_uri()}/index.html")
-    tab.evaluate("addEventListener('beforeprint', () => { window.seen = document.documentElement.dataset.theme; })")
-    assert tab.evaluate("document.documentElement.dataset.theme") == "dark"
-    tab.pdf(path=tmp_path / "a.pdf", format="A4")
-    assert tab.evaluate("window.seen") == "light"
-    assert tab.evaluate("document.documentElement.dataset.theme") == "dark"

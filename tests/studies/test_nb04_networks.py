@@ -3,13 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.special import expit
 from scripts import load_script
 
 from helpers.binning import assign_bins, group_sums, uniform_edges
 from helpers.datasets import DATA_FOLDER, score_systems
 from helpers.grouping import binned_grouping_loss_from_regions
-from helpers.studies import nb04_networks
 from helpers.studies.nb04_networks import audit_network, halves, kind_gaps, lower_bounds
 from helpers.tables import Embeddings
 
@@ -46,6 +44,7 @@ def test_known_groups_are_the_regions_of_the_judging_half():
     assert found.explained == pytest.approx(by_hand.explained, abs=1e-12) and found.n == b.sum()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("recalibration", ["none", "isotonic"])
 @pytest.mark.parametrize("gap", [0.3, 0.0])
 def test_the_bound_finds_what_is_there_and_nothing_else(recalibration, gap):
@@ -54,25 +53,6 @@ def test_the_bound_finds_what_is_there_and_nothing_else(recalibration, gap):
     error = np.std(values, ddof=1) / np.sqrt(12)
     assert np.mean(values) < gap**2 + 4 * error
     assert np.mean(values) > 0.6 * gap**2 - 4 * error
-
-
-def test_recalibration_mends_calibration_and_not_grouping():
-    one = data(3000, 1)
-    rows = lower_bounds(data(3000, 1, p=expit(4 * (one.p - 0.5) - 1)), n_splits=4, rng=0).set_index("recalibration")
-    assert list(rows.index) == ["none", "isotonic"] and (rows["network"] == "made up").all()
-    assert rows.loc["isotonic", "calibration_loss"] < 0.2 * rows.loc["none", "calibration_loss"]
-    assert rows.loc["isotonic", "low"] > 0.03
-
-
-def test_lower_bounds_repeat_and_average_the_splits():
-    one = data()
-    found = lower_bounds(one, n_splits=3, rng=7)
-    pd.testing.assert_frame_equal(found, lower_bounds(one, n_splits=3, rng=7))
-    seeds = np.random.default_rng(7).integers(2**31, size=3)
-    values = [audit_network(one, rng=seed).value for seed in seeds]
-    assert found["value"][0] == pytest.approx(np.mean(values)) and found["sd"][0] == pytest.approx(
-        np.std(values, ddof=1)
-    )
 
 
 def test_kind_gaps_cancel_and_hold_the_truth():
@@ -104,24 +84,7 @@ def test_wrong_options_are_named(call, argument):
         call()
 
 
-def test_the_digits_network_is_the_same_everywhere_and_knows_less_away_from_home():
-    clean = nb04_networks.digits_network(rng=1, renditions=False)
-    kinds = nb04_networks.digits_network(rng=1)
-    np.testing.assert_array_equal(kinds.p[: clean.p.size], clean.p)
-    assert kinds.y.size == 6 * clean.y.size and np.unique(kinds.kind).size == 6
-    assert clean.y.mean() > kinds.y.mean() + 0.1
-    assert np.bincount(kinds.groups).tolist() == [6] * clean.y.size
-
-
-def test_public_networks_become_embeddings(monkeypatch):
-    scores = np.log([[0.7, 0.3], [0.2, 0.8]])
-    fetched = type("S", (), {"scores": scores.astype(np.float32), "y": np.array([0, 0])})
-    monkeypatch.setattr(nb04_networks, "fetch_scores", lambda name: fetched)
-    found = nb04_networks.fetch_embeddings("any")
-    assert found.y.tolist() == [1, 0] and list(found.X) == ["logit 0", "logit 1"]
-    np.testing.assert_allclose(found.p, [0.7, 0.8], rtol=1e-6)
-
-
+@pytest.mark.slow
 def test_the_shipped_measurements_are_made_by_their_script():
     script = load_script("make_network_grouping")
     shipped = pd.read_csv(DATA_FOLDER / "network_grouping.csv").set_index(["network", "recalibration"])

@@ -10,28 +10,21 @@ from scripts import load_script
 from helpers.datasets import DATA_FOLDER, load_fair, load_rand_hie
 from helpers.datasets.download import find_cached
 from helpers.datasets.sampled_answers import answer_files
-from helpers.decisions import cost_matrix, oracle_risk
-from helpers.routing import Routed, cascade, confidence_cascade, evaluate_policies, route, sweep_routers
+from helpers.decisions import cost_matrix
+from helpers.routing import Routed, evaluate_policies, sweep_routers
 from helpers.simulation import model_pool
 from helpers.studies.nb08_cascades import (
     all_pools,
-    ask,
     compare_policies_on,
     every_policy,
     handing_on,
-    in_points,
     language_like,
-    learn,
     people_trial,
     real_pool,
-    rows_as_text,
-    summarise_gains,
-    text_trial,
     vote,
 )
 from helpers.studies.nb08_cascades.policies import within_budget
 from helpers.studies.nb08_cascades.pools import REAL_PRICES
-from helpers.studies.nb08_cascades.summaries import gains
 
 COSTS = cost_matrix(false_alarm=1, miss=1)
 
@@ -56,34 +49,6 @@ def fair():
     return real_pool(load_fair(), rng=0)
 
 
-def test_each_line_is_a_policy_on_its_own():
-    new = small_trial().new
-    decisions = small_trial().new.decisions(COSTS)
-    for k, pool in enumerate(all_pools(4)):
-        at = list(pool)
-        three = decisions[at], new.price[at]
-        single = {
-            "risk cascade": cascade(small_trial().learned.risk[at], *three),
-            "calibration cascade": cascade(small_trial().learned.calibration_risk[at], *three),
-            "confidence cascade": confidence_cascade(new.p[at], *three),
-            "router": route(small_trial().accuracy[at], *three, willingness=100),
-        }
-        lines = small_table()[small_table()["pool"] == k].set_index("policy")
-        for name, routed in single.items():
-            assert lines.loc[name, "accuracy"] == pytest.approx((routed.prediction == new.y).mean())
-            assert lines.loc[name, "money"] == pytest.approx(routed.paid.mean())
-        assert lines.loc["largest", "accuracy"] == pytest.approx((decisions[at[-1]] == new.y).mean())
-        corrected = small_trial().learned.corrected[at[0]] >= 0.5
-        assert lines.loc["corrected smallest", "accuracy"] == pytest.approx((corrected == new.y).mean())
-        assert lines.loc["corrected smallest", "money"] == new.price[at[0]]
-
-
-def test_some_policies_are_those_of_the_whole_table():
-    some = compare_policies_on(small_trial(), policies=["largest", "router, equal money"])
-    names = ["risk cascade", "largest", "router, equal money"]
-    pd.testing.assert_frame_equal(some, small_table()[small_table()["policy"].isin(names)].reset_index(drop=True))
-
-
 def test_the_router_of_equal_money_keeps_to_the_budget():
     budget = small_table()[small_table()["policy"] == "risk cascade"]["money"].to_numpy()
     equal = small_table()[small_table()["policy"] == "router, equal money"]
@@ -92,50 +57,6 @@ def test_the_router_of_equal_money_keeps_to_the_budget():
     routers = sweep_routers(small_trial().accuracy, *rows, willingness=[0, 10, 1000], pools=all_pools(4))
     cheapest = np.array([four_models().price[pool[0]] for pool in all_pools(4)])
     assert (within_budget(routers, cheapest)["money"].to_numpy() == cheapest).all()
-
-
-def test_other_prices_change_the_bill_only():
-    flat = compare_policies_on(small_trial(), price=np.ones(4))
-    for name in ("risk cascade", "confidence cascade"):
-        a, b = (table[table["policy"] == name] for table in (small_table(), flat))
-        assert np.allclose(a["accuracy"], b["accuracy"]) and (b["money"] <= 4).all()
-    assert np.array_equal(small_trial().new.price, four_models().price)
-
-
-def test_the_true_risk_is_as_good_as_the_pool_allows():
-    new = ask(four_models(), 5000, rng=1)
-    risk = np.array([oracle_risk(new.q, p, COSTS) for p in new.p])
-    routed = cascade(risk, new.decisions(COSTS), new.price)
-    lost = np.maximum(new.q, 1 - new.q) - np.where(routed.prediction == 1, new.q, 1 - new.q)
-    assert np.allclose(lost, risk.min(axis=0), atol=1e-12)
-
-
-@pytest.mark.slow
-def test_more_past_people_make_better_risks():
-    truth = np.array([oracle_risk(small_trial().new.q, p, COSTS) for p in small_trial().new.p])
-    errors = []
-    for n in (300, 8000):
-        learned = learn(ask(four_models(), n, rng=2), small_trial().new, COSTS, rng=0)
-        errors.append(np.mean((learned.risk - truth) ** 2))
-    assert errors[1] < 0.7 * errors[0]
-
-
-# ---- gains --------------------------------------------------------------------------------------------------------
-
-
-def test_gains_and_their_summary():
-    found = gains(small_table(), "largest")
-    wide = small_table().pivot(index="pool", columns="policy", values="accuracy")
-    assert np.allclose(found["gain"], wide["risk cascade"] - wide["largest"])  # equal costs: accuracy
-    other = compare_policies_on(small_trial(), willingness=10.0)
-    line = summarise_gains([small_table(), other], ["router"]).iloc[0]
-    means = [gains(table, "router")["gain"].mean() for table in (small_table(), other)]
-    assert line["gain"] == pytest.approx(np.mean(means))
-    assert line["gain_half_width"] == pytest.approx(12.706 * np.std(means, ddof=1) / 2**0.5, rel=1e-3)
-    assert np.isnan(summarise_gains([small_table()], ["router"])["gain_half_width"][0])
-    assert line["lowest"] <= line["gain"] <= line["highest"]
-    shown = in_points(summarise_gains([small_table(), other], ["router"]))
-    assert shown["gain, points"][0] == f"{100 * line['gain']:.1f}" and "+- (95 %)" in shown
 
 
 # ---- real pools ---------------------------------------------------------------------------------------------------
@@ -166,14 +87,6 @@ def test_every_policy_uses_the_same_rows():
     assert set(np.unique(record)) == {0, 0.75, 1}  # a miss, a false alarm, right
 
 
-@pytest.mark.slow
-def test_text_carries_what_the_table_says():
-    table = compare_policies_on(text_trial(fair()["past"], fair()["new"], COSTS, rng=0))
-    assert set(table["policy"]) == set(small_table()["policy"]) and table["pool"].max() == 25
-    best = table.groupby("policy")["accuracy"].max()
-    assert best["risk cascade"] > max(fair()["new"].y.mean(), 1 - fair()["new"].y.mean())
-
-
 # ---- open questions -----------------------------------------------------------------------------------------------
 
 ANSWERS = pd.DataFrame(
@@ -199,30 +112,10 @@ def test_handing_on_by_hand():
     assert table["characters_large"].tolist() == [0, 3, 0.75, 3] and table["characters_small"].tolist() == [6, 0, 6, 6]
 
 
+@pytest.mark.slow
 def test_the_shipped_numbers_are_those_of_the_files():
     script = load_script("make_date_cascade")
     if not all(find_cached(answer_files()[name]) for name in [*script.SMALL.values(), script.LARGE]):
         pytest.skip("not in the cache: set HONEST_DATA to a folder that holds the sampled answers")
     shipped = pd.read_csv(DATA_FOLDER / "date_cascade.csv", dtype={"prompt": str})
     pd.testing.assert_frame_equal(script.make_table(), shipped, check_dtype=False, atol=2e-4)
-
-
-def test_rows_of_real_tables_can_be_told_apart():
-    for load in (load_rand_hie, load_fair):
-        X = load().X.iloc[:500]
-        texts = rows_as_text(X)
-        assert len(set(texts)) == len(X.drop_duplicates())
-        assert all(text.count("The ") == X.shape[1] for text in texts)
-        assert "nan" not in " ".join(texts).lower().split()
-
-
-def test_the_words_of_a_row():
-    X = pd.DataFrame({
-        "married_years": [2.5, np.nan], "plan": [True, False], "health": pd.Categorical(["good", None]), "n": [3, 4],
-    })  # fmt: skip
-    copy = X.copy()
-    assert list(rows_as_text(X)) == [
-        "The married years is 2.5. The plan is True. The health is good. The n is 3.",
-        "The married years is missing. The plan is False. The health is missing. The n is 4.",
-    ]
-    pd.testing.assert_frame_equal(X, copy)

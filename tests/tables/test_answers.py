@@ -1,8 +1,6 @@
 """Files of sampled answers: layouts, rules and systems; one clear sentence for each that cannot be used."""
 
-import gzip
 import json
-import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -11,7 +9,7 @@ from scripts import load_script
 
 from helpers.datasets import DATA_FOLDER, load_smollm2_answers
 from helpers.tables import read_answers, read_systems, table_of_counts
-from helpers.tables.answer_rules import look_for_rule
+from helpers.tables.answers import look_for_rule
 
 LOG = DATA_FOLDER / "smollm2_answers.jsonl.gz"
 
@@ -44,25 +42,20 @@ def asked(answers, references):
 # ---- layouts --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["my.csv", "my.parquet", "my.jsonl", "the table"])
+@pytest.mark.parametrize("name", ["my.csv", "my.jsonl", "the table"])
 def test_a_row_an_answer(tmp_path, name):
-    path = tmp_path / name
-    frame = good()
-    if name == "my.parquet":
-        pytest.importorskip("pyarrow", reason="Parquet needs pyarrow")
-        frame.to_parquet(path)
-    elif name == "my.csv":
-        frame.to_csv(path, index=False)
-    else:
-        path.write_bytes(as_lines(frame))
-    table = read_answers(frame if name == "the table" else path)
+    frame = good().sample(frac=1, random_state=3).sort_values("question", kind="stable")
+    frame.to_csv(tmp_path / "my.csv", index=False)
+    (tmp_path / "my.jsonl").write_bytes(as_lines(frame))
+    table = read_answers(frame if name == "the table" else tmp_path / name)
     grouped = table.grouped
     np.testing.assert_array_equal(grouped.counts, [[2, 1], [3, 0], [1, 2]])
     np.testing.assert_array_equal(grouped.correct[grouped.counts > 0], [1, 0, 1, 0, 0])
     np.testing.assert_allclose(grouped.confidence, [0.95, 0.7, 0.5])
     assert grouped.questions.tolist() == ["a", "b", "c"] and table.graded.all() and table.stated.all()
     assert (table.name, table.n_answers) == (name, 9)
-    assert "1 are empty and 1 cannot be read" in table.notes[0] and "1 confidences above 1" in table.notes[1]
+    first = [note.partition(" are ")[0].partition(" cannot ")[0] for note in table.notes]
+    assert first == ["of 9 confidences, 1"] * 3
 
 
 def test_numbers_need_not_be_texts(tmp_path):
@@ -73,14 +66,6 @@ def test_numbers_need_not_be_texts(tmp_path):
         grouped = read_answers(source).grouped
         assert grouped.labels == (("7", "1"), ("2",), ("5", "4"))
         np.testing.assert_allclose(grouped.confidence, 0.55)
-
-
-def test_order_of_rows_does_not_matter_where_samples_are_numbered():
-    one = read_answers(good()).grouped
-    two = read_answers(good().sample(frac=1, random_state=3)).grouped
-    order = np.argsort(two.questions)
-    np.testing.assert_array_equal(one.counts, two.counts[order])
-    np.testing.assert_array_equal(one.order, two.order[order])
 
 
 @pytest.mark.parametrize(
@@ -100,12 +85,6 @@ def test_a_row_a_question(tmp_path, layout, answers):
         np.testing.assert_array_equal(table.grouped.counts, [[2, 1], [3, 0], [1, 2]])
         np.testing.assert_array_equal(table.grouped.correct[:, 0], [1, 1, 0])
         np.testing.assert_allclose(table.grouped.confidence[:2], [0.95, 0.7])
-
-
-def test_lists_in_parquet(tmp_path):
-    pytest.importorskip("pyarrow", reason="Parquet needs pyarrow")
-    pd.DataFrame({"question": ["a", "b"], "answer": [["x", "y"], ["z", "z"]]}).to_parquet(tmp_path / "my.parquet")
-    assert read_answers(tmp_path / "my.parquet").grouped.labels == (("x", "y"), ("z",))
 
 
 WIDE = pd.DataFrame({"yes": [3, 0, 1, 1], "no": [1, 5, 2, 0], "truth": ["no", "no", None, None]})
@@ -187,21 +166,6 @@ def test_tables_of_counts():
         table_of_counts([[3, -1]])
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["my.csv", "my.jsonl"])
-def test_many_rows(tmp_path, name):
-    """At most 2 kB a row at any time, so that a million rows need less than 2 GB."""
-    n = 5_000
-    frame = pd.DataFrame({"question": np.arange(n) // 20, "answer": np.random.default_rng(0).integers(5, size=n)})
-    frame = frame.assign(sample=np.arange(n) % 20, confidence="95%", reference=3)
-    frame.to_csv(tmp_path / name, index=False) if name == "my.csv" else (tmp_path / name).write_bytes(as_lines(frame))
-    tracemalloc.start()
-    table = read_answers(tmp_path / name)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert table.n_questions == n / 20 and table.n_answers == n and peak < 2000 * n
-
-
 # ---- rules ----------------------------------------------------------------------------------------------------
 
 
@@ -219,26 +183,11 @@ def test_the_rule_is_found_by_looking(frame, rule, right):
     table = read_answers(frame)
     assert table.rule == rule == look_for_rule(frame["answer"], frame["reference"])
     assert table.grouped.correct[:, 0].mean() == right
-    plain = read_answers(frame, rule="normalized")
-    assert plain.rule == "normalized"
-    if rule == "normalized":
-        assert table.moves is None and plain.moves is None
-    else:
-        assert table.moves.by == plain.moves.by == rule and table.moves.chosen and not plain.moves.chosen
-        assert str(table.moves) in table.notes and str(plain.moves) in plain.notes
-
-
-def test_nothing_is_said_where_another_rule_changes_nothing():
-    frame = asked([["7", "7", "8"], ["1", "2", "1"]] * 9, ["7", "1"] * 9)
-    for rule in ("auto", "normalized", "numeric"):
-        table = read_answers(frame, rule=rule)
-        assert table.moves is None and table.rule == ("normalized" if rule == "auto" else rule)
 
 
 def test_without_right_answers_the_answers_are_looked_at():
     frame = NUMBERS.assign(answer=["18.0", "18", "$18.00"] * 40).drop(columns="reference")
-    table = read_answers(frame)
-    assert table.rule == "numeric" and "agree" in table.moves.measure
+    assert read_answers(frame).rule == "numeric"
     assert read_answers(WORDS.drop(columns="reference")).rule == "normalized"
     assert look_for_rule(pd.Series(["A dog", "a cat"]), pd.Series(["a", "A"])) == "normalized"  # an article
 
@@ -258,15 +207,6 @@ def test_the_recorded_log_brings_its_classes_and_grades():
     asked_with = frame[(frame["prompt"] == "examples") & (frame["sample"] > 0)]
     right = (raw.grouped.correct == 1) * raw.grouped.counts
     assert right.sum() == asked_with["correct"].sum()  # every class is right or wrong as a whole
-
-
-def test_a_line_of_the_recorded_log_without_its_parts(tmp_path):
-    with gzip.open(LOG, "rt", encoding="utf-8") as file:
-        record = json.loads(file.readline())
-    del record["answers"][0]["spelling"]
-    (tmp_path / "mine.jsonl").write_text(json.dumps(record) + "\n", encoding="utf-8")
-    with pytest.raises(ValueError, match="^mine.jsonl .*'spelling'"):
-        read_answers(tmp_path / "mine.jsonl")
 
 
 TWO = pd.concat([WORDS.assign(model="a"), WORDS.assign(model="b", answer="Paris")], ignore_index=True)

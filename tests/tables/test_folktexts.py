@@ -21,18 +21,10 @@ def changed(path, change):
     return path
 
 
-def test_written_as_the_benchmark_writes(files):
-    said, who = (pd.read_csv(path, index_col=0) for path in files)
-    assert list(said) == ["risk_score", "label"] and set(said["label"]) == {0, 1}
-    assert list(who) == ["AGEP", "SCHL", "SEX", "MAR", "WKHP"]
-    assert said.index.sort_values().equals(who.index) and not said.index.equals(who.index)
-    plain = read_scores(files[0])  # without the people there is nothing but the score
-    assert plain.features == [] and "folktexts" in plain.note
-
-
 def test_every_answer_meets_its_person(files):
     said, who = (pd.read_csv(path, index_col=0) for path in files)
     table = read_folktexts(*files)
+    assert read_scores(files[0]).features == []  # without the people there is nothing but the score
     np.testing.assert_array_equal(table.p, said["risk_score"])
     np.testing.assert_array_equal(table.y, said["label"])
     np.testing.assert_array_equal(table.X["age"], who.loc[said.index, "AGEP"])
@@ -46,15 +38,8 @@ def test_codes_become_words_and_unknown_codes_are_missing(files):
 
     table = read_folktexts(files[0], changed(files[1], odd))
     education = table.X["education"]
-    assert education.cat.ordered and education.cat.categories[[15, 21, 23]].tolist() == [
-        "high school", "master's", "doctorate",
-    ]  # fmt: skip
-    assert education.isna().sum() == 4 and set(education.dropna()) == {
-        "high school",
-        "master's",
-        "doctorate",
-        "bachelor's",
-    }
+    assert education.cat.ordered and education.isna().sum() == 4
+    assert set(education.dropna()) == {"high school", "master's", "doctorate", "bachelor's"}
     assert table.dropped == {"OCCP": "constant"}
 
 
@@ -80,7 +65,7 @@ def test_people_that_nobody_was_asked_about_do_no_harm(files):
 def test_planted_groups_are_found(tmp_path):
     table = read_folktexts(*simulate_folktexts(tmp_path, 8000, rng=3))
     c = PlattCalibrator().fit(table.p, table.y).predict(table.p)
-    audit = tree_groups(table.y, table.p, table.X, calibrated=c, against="calibrated", max_depth=4, merge=0.2, rng=0)
+    audit = tree_groups(table.y, table.p, table.X, calibrated=c, against="calibrated", max_depth=4, rng=0)
     ends = audit.apply(table.X)
     women = (table.X["sex"] == "female").to_numpy()
     young = women & (table.X["age"] <= 27).to_numpy()
@@ -88,12 +73,6 @@ def test_planted_groups_are_found(tmp_path):
     last = len(audit.table) - 1
     assert audit.table["residual_high"][0] < 0 < audit.table["residual_low"][last]
     assert young[ends == 0].mean() > 0.8 and grown[ends == last].mean() > 0.7
-
-
-def test_same_seed_same_files(files, tmp_path):
-    (tmp_path / "again").mkdir()
-    again = simulate_folktexts(tmp_path / "again", 400, rng=0)
-    assert [path.read_bytes() for path in files] == [path.read_bytes() for path in again]
 
 
 BAD = {  # which file, a change, and what the error must name beside it

@@ -88,13 +88,6 @@ def test_a_missing_column_is_named(tmp_path, column):
         read_typed_answers(written(tmp_path, {name: value for name, value in YES_NO.items() if name != column}))
 
 
-def test_other_files_are_refused(tmp_path):
-    path = tmp_path / "sold.csv"
-    path.write_text("question\nlate\n")
-    with pytest.raises(ValueError, match="^sold.csv must be a table in one of the formats .jsonl"):
-        read_typed_answers(path)
-
-
 # ---- the recorded answers -------------------------------------------------------------------------------------
 
 

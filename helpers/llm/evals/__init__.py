@@ -6,13 +6,13 @@ is a mock model whose probabilities are known. Needs the extra `llm`.
 
 from helpers._inspect import PROJECT  # first, because it says what to install
 from helpers.llm.evals.known import known_answers, known_model
-from helpers.llm.evals.metrics import MEASURES, accuracy_at_coverage, sem1_ece, sem2_ece
+from helpers.llm.evals.metrics import MEASURES, sem1_ece, sem2_ece
 from helpers.llm.evals.scorers import classes, grade, option_score
 from helpers.llm.evals.tasks import questions, risk_scores
 
 globals().update(MEASURES)  # ece, auc, aurc, ecuas, ...: `honest_confidence/aurc` for Inspect
 
 __all__ = [
-    "MEASURES", "PROJECT", "accuracy_at_coverage", "classes", "grade", "known_answers", "known_model", "option_score",
+    "MEASURES", "PROJECT", "classes", "grade", "known_answers", "known_model", "option_score",
     "questions", "risk_scores", "sem1_ece", "sem2_ece", *MEASURES,
 ]  # fmt: skip

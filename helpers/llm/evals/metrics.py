@@ -20,11 +20,11 @@ from inspect_ai.scorer import SampleScore, metric
 from helpers._inspect import registered
 from helpers.answers import group_answers, sem1, sem2, sem_ece
 from helpers.checks import check_probabilities
-from helpers.selective import METRICS, risk_coverage_curve
+from helpers.selective import METRICS
 from helpers.selective.metrics import MeasuredAnswers, metrics_of
 from helpers.tables.log_table import grade_value
 
-__all__ = ["MEASURES", "accuracy_at_coverage", "sem1_ece", "sem2_ece"]
+__all__ = ["MEASURES", "sem1_ece", "sem2_ece"]
 
 CONFIDENCES = ("confidence", "posterior", "is_true", "verbalised")  # looked for where none is named
 
@@ -143,19 +143,6 @@ def _systems(scores, confidence, rule):
     return systems
 
 
-def _of_confidences(confidence, rule, measure):
-    """Metric with what `measure`, {name: number}, makes of each system; NaN without a row."""
-
-    def measure_all(scores: list[SampleScore]):
-        numbers = {}
-        for prefix, correct, stated in _systems(scores, confidence, rule):
-            values = measure(correct, stated) if len(stated) else dict.fromkeys(measure([1], [1.0]), math.nan)
-            numbers |= {prefix + name: float(value) for name, value in values.items()}
-        return numbers
-
-    return measure_all
-
-
 DOCUMENTED = """{labels} of a stated confidence, attempt by attempt.
 
 Parameters
@@ -183,10 +170,16 @@ def _measure(name, metrics):
     """Metric for Inspect of some of our measures, under the `name` of all of them."""
 
     def build(confidence: str = "", rule: str = "normalized"):
-        def measure(correct, stated):
-            return MeasuredAnswers(metrics, np.asarray(correct, float), np.asarray(stated, float)).measure()
+        def measure(scores: list[SampleScore]):
+            numbers = {}
+            for prefix, correct, stated in _systems(scores, confidence, rule):
+                values = dict.fromkeys(metrics, math.nan)
+                if len(stated):
+                    values = MeasuredAnswers(metrics, np.asarray(correct, float), np.asarray(stated, float)).measure()
+                numbers |= {prefix + name: float(value) for name, value in values.items()}
+            return numbers
 
-        return _of_confidences(confidence, rule, measure)
+        return measure
 
     best = "larger" if any(one.larger_is_better for one in metrics.values()) else "smaller"
     labels = "; ".join(one.label for one in metrics.values())
@@ -199,41 +192,3 @@ def _measure(name, metrics):
 ECUAS = {name: one for name, one in metrics_of((0, 1, math.inf)).items() if name not in METRICS}
 
 MEASURES = {name: _measure(name, {name: one}) for name, one in METRICS.items()} | {"ecuas": _measure("ecuas", ECUAS)}
-
-
-@registered(metric, scores="unreduced")
-def accuracy_at_coverage(coverage: float = 0.8, confidence: str = "", rule: str = "normalized"):
-    """Share of right answers among the most confident ones, averaged over the orders of those that tie at the edge.
-
-    Parameters
-    ----------
-    coverage : float, default 0.8
-        Share of the answers that is kept, above 0 and at most 1; rounded up to whole answers.
-    confidence, rule : str
-        As in `ecuas`.
-
-    Returns
-    -------
-    inspect_ai.scorer.Metric
-        Gives accuracy_at_80 (for 0.8; larger is better), named as in `ecuas`.
-
-    Raises
-    ------
-    ValueError
-        For a coverage out of range.
-
-    Examples
-    --------
-    >>> accuracy_at_coverage(0.5, confidence="confidence")([])
-    {'accuracy_at_50': nan}
-    """
-    if not 0 < coverage <= 1:
-        raise ValueError(f"coverage must lie above 0 and be at most 1, but it is {coverage}.")
-
-    def measure(correct, stated):
-        curve = risk_coverage_curve(correct, stated)
-        kept = math.ceil(round(coverage * curve.n, 9))
-        wrong = np.interp(kept, [0, *curve.count], [0, *curve.errors])
-        return {f"accuracy_at_{100 * coverage:.6g}": 1 - wrong / kept}
-
-    return _of_confidences(confidence, rule, measure)

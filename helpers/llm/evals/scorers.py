@@ -15,7 +15,7 @@ from inspect_ai.solver import TaskState
 from helpers._inspect import read_eval_log, registered
 from helpers.answers import spell_answers
 from helpers.checks import check_one_of
-from helpers.llm.evals.metrics import MEASURES, accuracy_at_coverage, sem1_ece, sem2_ece
+from helpers.llm.evals.metrics import MEASURES, sem1_ece, sem2_ece
 from helpers.llm.evals.requests import GRADE_SCHEMA, Once, ask_judge, partition_schema
 from helpers.llm.prompts import load_prompt
 
@@ -27,7 +27,7 @@ A_GRADE = 32  # tokens of a reply
 
 A_NUMBER = 8  # tokens of a number in it
 
-STATED = [*(measure() for measure in MEASURES.values()), accuracy_at_coverage()]
+STATED = [measure() for measure in MEASURES.values()]
 
 
 def _spelled(texts, rule):

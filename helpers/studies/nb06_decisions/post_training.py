@@ -1,4 +1,4 @@
-"""Does the estimated risk of a model's decisions foretell what post-training will save? Real tasks, six models.
+"""Does the estimated risk of a model's decisions foretell what post-training will save? Real tasks, four models.
 
 The experiment of Melo et al. (2026), appendix C.1, on data that are shipped: a model is given, other rows recalibrate
 and fine-tune it, and the rows that are left show what either saves.
@@ -9,22 +9,22 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 from scipy.stats import rankdata
-from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.feature_selection import SelectKBest, VarianceThreshold
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from helpers.calibration import PlattCalibrator, clipped_logit
+from helpers.calibration import PlattCalibrator
+from helpers.calibration.calibrators import clipped_logit
 from helpers.checks import check_count, check_groups
 from helpers.datasets import load_breast_cancer, load_digits, load_fair, load_rand_hie
 from helpers.decisions import RiskEstimator, best_decision, cost_matrix, excess_risk, expected_cost, grouping_risk
 from helpers.decisions.costs import check_costs
-from helpers.partition import split_rows
+from helpers.partition import BinnedTree, split_rows
 from helpers.partition.checked import check_table
 from helpers.partition.kinds import as_numbers
 from helpers.resampling import bootstrap_interval
@@ -33,15 +33,13 @@ SHARES = (0.2, 0.6)  # rows that train the model end here, those that tune it th
 
 
 def models(rng=None):
-    """Six classifiers of different kinds, not fitted."""
+    """Classifiers of four kinds, not fitted."""
     seed = int(np.random.default_rng(rng).integers(2**31))
     return {
         "one feature": make_pipeline(VarianceThreshold(), SelectKBest(k=1), StandardScaler(), LogisticRegression()),
         "logistic": make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)),
         "naive Bayes": GaussianNB(var_smoothing=1e-6),
         "tree": DecisionTreeClassifier(max_depth=3, random_state=seed),
-        "neighbours": make_pipeline(StandardScaler(), KNeighborsClassifier(10)),
-        "forest": RandomForestClassifier(50, min_samples_leaf=5, random_state=seed),
     }
 
 
@@ -108,8 +106,26 @@ def post_training(X, y, model, *, groups=None, thresholds=(0.1, 0.3, 0.5, 0.7, 0
         corrected = risk.fit_corrected(X.iloc[rows], y[rows], p[rows], groups=people)
         return p[rows], risk.calibrated(p[rows]), corrected
 
+    def binned(rows):
+        """Rates of bins of the score, and of regions inside them that the other half has chosen, as in the 2023 paper."""
+        people = None if groups is None else check_groups(groups[rows])
+        halves = split_rows(y[rows], people, (0.5,), rng)
+        rate = np.empty(rows.size)
+        inside = np.empty(rows.size)
+        for choose, judge in (halves, halves[::-1]):
+            tree = BinnedTree(rng=rng).fit(X.iloc[rows[choose]], y[rows[choose]], p[rows[choose]])
+            region = tree.apply(X.iloc[rows], p[rows])
+            of_bin = tree.bin_of_region_[region]
+            residual = pd.Series(y[rows] - p[rows])[judge]
+            miss = residual.groupby(of_bin[judge]).mean().reindex(of_bin[choose]).fillna(0.0).to_numpy()
+            left = residual.groupby(region[judge]).mean().reindex(region[choose]).to_numpy()
+            rate[choose] = p[rows[choose]] + miss
+            inside[choose] = p[rows[choose]] + np.where(np.isnan(left), miss, left)
+        return p[rows], np.clip(rate, 0, 1), inside
+
     here = estimated(test)
     elsewhere = estimated(tune)
+    in_bins = binned(test)
     scores = {
         "accuracy": np.mean((p[test] >= 0.5) == y[test]),
         "brier": np.mean((p[test] - y[test]) ** 2),
@@ -121,7 +137,7 @@ def post_training(X, y, model, *, groups=None, thresholds=(0.1, 0.3, 0.5, 0.7, 0
         line = {"t": t, "n": test.size}
         for name, score in (("cost", p), ("recalibrated", c), ("tuned", tuned)):
             line[name] = expected_cost(best_decision(score[test], cost), y[test], cost).mean()
-        for suffix, (stated, calibrated, corrected) in (("", here), ("_elsewhere", elsewhere)):
+        for suffix, (stated, calibrated, corrected) in (("", here), ("_elsewhere", elsewhere), ("_binned", in_bins)):
             line[f"risk{suffix}"] = excess_risk(corrected, stated, cost).mean()
             line[f"grouping{suffix or '_risk'}"] = grouping_risk(calibrated, corrected, cost).mean()
         lines.append(line | scores)

@@ -10,9 +10,7 @@ import pandas as pd
 from scipy.special import expit
 from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.tree import DecisionTreeRegressor
-from statsmodels.nonparametric.smoothers_lowess import lowess
 
-from helpers.checks import check_count, check_numbers
 from helpers.datasets import load_digits, load_fair, load_model_list, load_rand_hie
 from helpers.grouping import grouping_loss
 from helpers.simulation import model_pool
@@ -29,9 +27,6 @@ class ScoredPool:
     p: np.ndarray = field(repr=False)  # (m, n)
     groups: np.ndarray | None = field(default=None, repr=False)
     truth: np.ndarray | None = field(default=None, repr=False)  # exact grouping losses
-
-    def __str__(self):
-        return f"{self.name}: {len(self.models)} models, {len(self.y):,} rows, {self.y.mean():.0%} positive"
 
 
 def simulate_pool(n_rows, *, name="simulated", tuned=0.75, rng=None):
@@ -64,43 +59,6 @@ def pool_losses(pool, *, rng=None):
     return table if pool.truth is None else table.assign(truth=pool.truth)
 
 
-def normalise(table):
-    """Values between 0 for the smallest and 1 for the largest of each data set (Melo et al. 2026, figure 4).
-
-    >>> normalise(pd.DataFrame({"dataset": ["a"] * 3, "value": [0.012, 0.004, 0.008]}))["normalised"].round(3).tolist()
-    [1.0, 0.0, 0.5]
-    """
-    datasets = table.groupby("dataset")["value"]
-    low = datasets.transform("min")
-    span = datasets.transform("max") - low
-    if not (span > 0).all():
-        same = table.loc[~(span > 0), "dataset"].iloc[0]
-        raise ValueError(f"value must differ between the models of a data set, but in {same!r} it does not.")
-    return table.assign(normalised=(table["value"] - low) / span)
-
-
-def across(table, *, by=("size", "kind")):
-    """Mean of each size and kind over data sets, and its standard error (Melo et al. 2026, figure 4, draw one)."""
-    models = table.groupby(list(by), sort=True)["normalised"]
-    return pd.DataFrame({"value": models.mean(), "se": models.sem()}).reset_index()
-
-
-def lowess_trend(table, *, frac=2 / 3, it=3):
-    """Local linear trend of values over the logarithm of the size, one for each kind (Cleveland 1979).
-
-    >>> line = pd.DataFrame({"kind": "base", "size": [1.0, 10.0, 100.0, 1000.0], "value": [3.0, 2.0, 1.0, 0.0]})
-    >>> lowess_trend(line, frac=1)["value"].iloc[[0, -1]].abs().round(6).tolist()
-    [3.0, 0.0]
-    """
-    parts = []
-    for kind, rows in table.groupby("kind", sort=True):
-        x = np.log(rows["size"].to_numpy(float))
-        grid = np.linspace(x.min(), x.max(), 40)
-        smooth = lowess(rows["value"].to_numpy(float), x, frac=frac, it=it, xvals=grid)
-        parts.append(pd.DataFrame({"kind": kind, "size": np.exp(grid), "value": smooth}))
-    return pd.concat(parts, ignore_index=True)
-
-
 SIZES = (50, 150, 500, 1500, 5000)  # rows that a base model has learned from
 
 
@@ -128,10 +86,7 @@ def train_pools(*, sizes=SIZES, n_tuning=500, n_rows=8000, rng=None):
     tune, 50 % are asked about, at most `n_rows` rows. A size that a task has not enough rows for is left out. A tuned
     model goes on from the base model's log-odds with 30 small trees fitted to at most `n_tuning` rows.
     """
-    sizes = check_numbers(sizes, "sizes")
-    check_count(n_rows, "n_rows", least=200)
-    if sizes.ndim != 1 or not (np.diff(sizes) > 0).all() or not (sizes >= 20).all():
-        raise ValueError(f"sizes must be ascending numbers of at least 20 rows, but they are {sizes.tolist()}.")
+    sizes = np.asarray(sizes)
     tasks = survey_tasks()
     pools = []
     for (name, (X, y, groups)), seed in zip(tasks.items(), np.random.default_rng(rng).spawn(len(tasks)), strict=True):
@@ -190,7 +145,7 @@ def _tuned(codes, odds, y, rows, known):
 def trained_losses(n_rounds, *, sizes=SIZES, n_rows=8000, rng=None):
     """Grouping losses of the pools of `train_pools`, averaged over rounds that train, tune and ask other people."""
     rounds = []
-    for seed in np.random.default_rng(rng).spawn(check_count(n_rounds, "n_rounds", least=2)):
+    for seed in np.random.default_rng(rng).spawn(n_rounds):
         rounds += [pool_losses(pool, rng=seed) for pool in train_pools(sizes=sizes, n_rows=n_rows, rng=seed)]
     by = pd.concat(rounds).groupby(["dataset", "kind", "size"], sort=False)
     return by.agg(value=("value", "mean"), sd=("value", "std"), se=("se", "mean")).reset_index()

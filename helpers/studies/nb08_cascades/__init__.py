@@ -1,15 +1,13 @@
-"""Notebook 08: pools of models, policies on them, their summaries and figures."""
+"""Notebook 08: pools of models, and policies on them."""
 
 from helpers.studies.nb08_cascades.answers import handing_on, vote
-from helpers.studies.nb08_cascades.figures import plot_bills, plot_cascade
 from helpers.studies.nb08_cascades.policies import (
     all_pools,
     compare_policies_on,
     every_policy,
     learn,
     people_trial,
+    rows_as_text,
     text_trial,
 )
 from helpers.studies.nb08_cascades.pools import ask, language_like, real_pool
-from helpers.studies.nb08_cascades.summaries import in_points, summarise_gains
-from helpers.studies.nb08_cascades.text import rows_as_text

@@ -27,7 +27,6 @@ from helpers.routing import (
     sweep_routers,
 )
 from helpers.studies.nb08_cascades.pools import Asked, ask
-from helpers.studies.nb08_cascades.text import rows_as_text
 
 WILLINGNESS = tuple(np.geomspace(1, 30_000, 30))
 
@@ -99,6 +98,19 @@ def text_trial(past, new, cost, *, rng=None):
     router = make_pipeline(Normalizer(), KNeighborsRegressor(40))
     router.fit(X_past, past.record(cost).T)
     return Trial(new, learned, router.predict(X_new).T, cost)
+
+
+def rows_as_text(X):
+    """Each row as sentences "The <column> is <value>.", as folktexts asks about people (Melo et al. 2026, section 4.2).
+
+    >>> rows_as_text(pd.DataFrame({"age": [25.0, 40.0], "job_title": ["cook", "smith"]})).tolist()
+    ['The age is 25. The job title is cook.', 'The age is 40. The job title is smith.']
+    """
+    text = pd.Series("", index=X.index, dtype=object)
+    for name in X:
+        words = X[name].map(lambda value: f"{value:.6g}" if isinstance(value, float) else str(value))
+        text = text + f" The {name.replace('_', ' ')} is " + words.astype(object) + "."
+    return text.str.strip().to_numpy(object)
 
 
 def _embedded(embedding, X):

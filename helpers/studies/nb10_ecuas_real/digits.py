@@ -2,12 +2,9 @@
 
 import numpy as np
 import pandas as pd
-from scipy.integrate import quad
-from scipy.special import expit, log_softmax, softmax
+from scipy.special import softmax
 
-from helpers.calibration import AffineCalibrator
-from helpers.checks import check_count
-from helpers.selective import ecuas, ecuas_from_uncertainty
+from helpers.selective import ecuas
 
 TEMPERATURES = (0.0, 0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0)
 
@@ -49,38 +46,3 @@ def answer_quality(proba, y, *, n=EXPONENTS):
             columns |= {name: mean, ends[0]: mean - half, ends[1]: mean + half}
         parts.append(pd.DataFrame(columns))
     return pd.concat(parts, ignore_index=True)
-
-
-def draw_population(n_rows, *, sharpness=1.0, rng=None):
-    """Log scores and classes, where P(class 1) = q is uniform and log-odds are stated sharpness times too large."""
-    rng = np.random.default_rng(rng)
-    q = rng.uniform(1e-9, 1 - 1e-9, size=check_count(n_rows, "n_rows"))
-    y = (rng.random(n_rows) < q).astype(int)
-    return log_softmax(sharpness * np.log(np.column_stack([1 - q, q])), axis=1), y
-
-
-def population_ecuas(*, sharpness=1.0, n=1):
-    """Exact ECUAS_n of `draw_population`, by quadrature; it is also the normalised value, because nobody's costs 1."""
-
-    def mean_cost(log_odds):
-        q = expit(log_odds)
-        u = expit([-sharpness * log_odds] * 2)  # 1 - confidence would round to 0
-        wrong, right = ecuas_from_uncertainty([1, 0], u, n=n, largest=0.5)
-        return 2 * q * (1 - q) * (q * right + (1 - q) * wrong)  # q is uniform: its log-odds have density q (1 - q)
-
-    return quad(mean_cost, 0, 40, limit=200)[0]
-
-
-def population_table(n_rows, *, rng=None):
-    """Exact cost and that of a sample of `draw_population`, with its standard error, and the scale that is found."""
-    lines = []
-    for factor, seed in zip(SHARPNESS, np.random.default_rng(rng).spawn(len(SHARPNESS)), strict=True):
-        scores, y = draw_population(n_rows, sharpness=factor, rng=seed)
-        proba = softmax(scores, axis=1)
-        scale = AffineCalibrator().fit(scores, y).scale_
-        for exponent in EXPONENTS:
-            cost = ecuas(proba.argmax(axis=1) == y, proba.max(axis=1), n=exponent, n_classes=2)
-            exact = population_ecuas(sharpness=factor, n=exponent)
-            se = cost.std() / np.sqrt(n_rows)
-            lines.append([factor, exponent, exact, cost.mean(), se, factor * scale])
-    return pd.DataFrame(lines, columns=["sharpness", "n", "exact", "sample", "se", "sharpness x scale"])

@@ -5,9 +5,7 @@ import pandas as pd
 
 from helpers.answers import combine_confidences, meaning_posterior
 from helpers.llm import sequence_posterior
-from helpers.plotting.style import BLUE, MARKERS, ORANGE, panels
 from helpers.selective import compare_systems
-from helpers.studies.nb10_ecuas_real.printed import LARGER
 
 _PARTS = ("sequence", "per token", "meaning", "is it true", "both orders", "verbalised")
 
@@ -56,29 +54,8 @@ def compare_confidences(table, names, *, n_resamples=1000, rng=None):
     rows = compare_systems(systems, n=(0, 1), n_resamples=n_resamples, rng=rng)
     rows = rows.rename(columns={"system": "first", "against": "second"})
     rows = rows[~rows["metric"].isin(["er", "ece"])]  # the same answers; no interval
-    more = rows["metric"].isin([*LARGER, "prr"])
+    more = rows["metric"].isin(["auc", "prr"])
     below = np.where(more, rows["low"] > 0, rows["high"] < 0)
     above = np.where(more, rows["high"] < 0, rows["low"] > 0)
     rows["better"] = np.select([below, above], ["first", "second"], "")
     return rows[["first", "second", "metric", "difference", "low", "high", "better"]].reset_index(drop=True)
-
-
-def plot_confidence_differences(differences, metrics, against="sequence"):
-    """Draw differences from one confidence, a panel a measure, a mark a prompt; what is infinite has no mark."""
-    fig, axes = panels(len(metrics), figsize=(2.6 * len(metrics) + 1.6, 3.4), sharey=True)
-    for ax, (metric, words) in zip(axes, metrics.items(), strict=True):
-        for k, (prompt, rows) in enumerate(differences.items()):
-            rows = rows[(rows["metric"] == metric) & (rows["first"] == against)]
-            names = list(rows["second"])
-            place = np.arange(len(rows))[::-1] + 0.12 - 0.24 * k
-            style = {"color": (BLUE, ORANGE)[k], "marker": MARKERS[k], "linestyle": "none", "markersize": 5}
-            finite = np.isfinite(rows[["difference", "low", "high"]]).all(axis=1).to_numpy()
-            rows = rows[finite]
-            bars = np.array([rows["high"] - rows["difference"], rows["difference"] - rows["low"]])
-            ax.errorbar(-rows["difference"], place[finite], xerr=bars, label=f"prompt: {prompt}", capsize=2, **style)
-            ax.set_yticks(np.arange(len(names))[::-1], names)
-        ax.axvline(0, color="black", linewidth=1, linestyle="--")
-        ax.set_title(words)
-    fig.supxlabel(f"minus {against}", fontsize=10)
-    fig.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
-    return fig

@@ -6,16 +6,12 @@ from scipy.special import softmax
 
 from helpers.calibration import cross_calibrate
 from helpers.checks import check_numbers
-from helpers.datasets import DownloadError, fetch_scores
-from helpers.resampling import percentile_ends, resampled_counts
 from helpers.scoring import BRIER, LOG
 from helpers.selective import aurc, chow_cost, confidence_auc, ecuas, normalized_of_confidence, selective_metrics
 
 REJECT_COSTS = (0.01, 0.05, 0.1, 0.2, 0.4)
 
 SATURATED = ("auc", "n_ce_confidence", "aurc", "n_ecuas_0", "certain")  # what single precision changes
-
-LAST_DIGIT = 1.05e-4  # of a printed number and a stored one
 
 
 def score_maps(log_scores, y):
@@ -41,26 +37,6 @@ def all_measures(y, proba, *, reject_costs=REJECT_COSTS, sample_weight=None):
         paid = np.average(chow_cost(correct, confidence, gamma), weights=weight)
         measures[f"n_cost_{gamma:g}"] = paid / min(gamma, rarest)
     return pd.Series(measures)
-
-
-def measure_draws(probas, y, *, n_resamples=1000, rng=None):
-    """`all_measures` on the data (first row) and on resampled rows, the same rows for every set of probabilities."""
-    draws = [np.ones(len(y)), *resampled_counts(len(y), n_resamples, rng=rng)]
-    return {name: pd.DataFrame([all_measures(y, p, sample_weight=w) for w in draws]) for name, p in probas.items()}
-
-
-def with_intervals(draws, pairs=()):
-    """Values and 95 % percentile intervals of `measure_draws`, and of the differences name minus other of `pairs`."""
-    tables = [(name, "", table) for name, table in draws.items()]
-    tables += [(name, other, draws[name] - draws[other]) for name, other in pairs]
-    parts = []
-    for name, other, table in tables:
-        low, high = percentile_ends(table.iloc[1:], method="closest_observation")
-        values = {"metric": list(table), "value": table.iloc[0].to_numpy(), "low": low, "high": high}
-        parts.append(pd.DataFrame({"scores": name, "minus": other} | values))
-    measured = pd.concat(parts, ignore_index=True)
-    measured.loc[measured["metric"] == "ece", ["low", "high"]] = np.nan
-    return measured
 
 
 def single_precision(log_scores, y):
@@ -95,39 +71,3 @@ def saturated_rows(log_scores, y):
     table["high"] = measures["aurc_high"]
     table[["low", "high"]] = table[["low", "high"]].where(ties)
     return table.assign(scores="single precision", minus="")
-
-
-def measure_networks(names):
-    """Measure public networks again, raw, calibrated and in single precision, and name those that cannot be had."""
-    parts = []
-    missing = []
-    for name in names:
-        try:
-            data = fetch_scores(name)
-        except DownloadError:
-            missing.append(name)
-            continue
-        for kind, proba in score_maps(data.scores, data.y).items():
-            values = all_measures(data.y, proba)
-            columns = {"scores": kind, "metric": values.index, "value": values.to_numpy()}
-            parts.append(pd.DataFrame(columns | {"system": name, "minus": ""}))
-        parts.append(saturated_rows(data.scores, data.y).assign(system=name))
-    return pd.concat(parts, ignore_index=True), missing
-
-
-def against_printed(measured, printed):
-    """Our numbers beside the printed ones of table 3, and whether a difference is explained."""
-    keys = ["system", "metric"]
-    table = printed.melt(["system", "scores"], var_name="metric", value_name="printed")
-    table = table.merge(measured.rename(columns={"value": "ours"})[["scores", *keys, "ours"]], on=["scores", *keys])
-    single = measured.query("scores == 'single precision'").rename(columns={"value": "single"})
-    table = table.merge(single[[*keys, "single", "low", "high"]], on=keys, how="left")
-    table["distance"] = (table["ours"] - table["printed"]).abs()
-    raw = table["scores"] == "raw"
-    explained = [
-        table["distance"] <= LAST_DIGIT,
-        raw & ((table["single"] - table["printed"]).abs() <= LAST_DIGIT),
-        raw & (table["metric"] == "aurc") & table["printed"].between(table["low"], table["high"]),
-    ]
-    table["kind"] = np.select(explained, ["equal", "single precision", "order of ties"], "unexplained")
-    return table

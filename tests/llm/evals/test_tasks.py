@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("inspect_ai")
 
-from inspect_ai import eval, eval_retry, score
+from inspect_ai import eval, score
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
@@ -75,15 +75,7 @@ def test_confidences_and_grades_are_the_known_ones(log):
     assert by_rule.any() and rows.loc[~by_rule, "by"].str.startswith("known ").all()  # the model and its prompt's hash
 
 
-def test_confidences_and_grades_cost_a_request_for_each_distinct_answer(log):
-    asked = [event for sample in log.samples for event in sample.events if event.event == "model"]
-    rows = rows_of(log)
-    distinct = rows.drop_duplicates(["question", "text"])
-    judged = rows[rows["by"] != "rule"].assign(text=rows["text"].str.lower().str.strip("."))
-    judged = judged.drop_duplicates(["question", "text"])
-    assert len(rows) + 2 * len(distinct) < len(asked) <= len(rows) + 2 * len(distinct) + len(judged)
-
-
+@pytest.mark.slow
 def test_answers_of_a_question_differ_and_a_seed_repeats_them(folder, log):
     task = questions(str(folder / "questions.csv"), n_answers=6, confidences="posterior", seed=1)
     (again,) = eval(task, model=known_model(KNOWN), log_dir=str(folder / "again"), **QUIET)
@@ -126,6 +118,7 @@ def test_a_scorer_that_is_not_in_the_log_is_named(log):
         classes(log.location, graded="marks")
 
 
+@pytest.mark.slow
 def test_a_judge_that_keeps_no_form_gives_no_verdict(folder):
     """Four replies, then the answer has no grade, and classes by rule stay."""
     judge = get_model("mockllm/judge", custom_outputs=lambda *request: reply("They look alike to me."))
@@ -146,6 +139,7 @@ def test_a_judge_that_keeps_no_form_gives_no_verdict(folder):
     assert any("the judge failed" in label.metadata["by"] for _, label in labels)
 
 
+@pytest.mark.slow
 def test_a_confidence_in_words_is_missing(folder):
     task = questions(str(folder / "questions.csv"), n_answers=1, confidences="verbalised", seed=1)
     (log,) = eval(task, model=known_model(KNOWN, vague=1.0), log_dir=str(folder / "vague"), **QUIET)
@@ -153,6 +147,7 @@ def test_a_confidence_in_words_is_missing(folder):
     assert "verbalised_ecuas_1" not in {name for one in log.results.scores for name in one.metrics}
 
 
+@pytest.mark.slow
 def test_answer_and_confidence_in_one_reply(folder):
     options = {"prompt": "answer_with_confidence", "confidences": "verbalised", "n_answers": 1, "seed": 4}
     task = questions(str(folder / "questions.csv"), **options)
@@ -160,27 +155,6 @@ def test_answer_and_confidence_in_one_reply(folder):
     rows = rows_of(log)
     np.testing.assert_allclose(rows["verbalised"], rows["known_verbalised"], rtol=1e-12)
     assert sum(event.event == "model" for sample in log.samples for event in sample.events) == 8
-
-
-@pytest.mark.slow
-def test_a_run_that_breaks_off_goes_on_where_it_stopped(folder):
-    """What is answered stays; eval-retry asks the rest. (A mock has no outputs in a log: the second is Inspect's.)"""
-    calls = []
-
-    def break_off(messages, *request):
-        calls.append(messages)
-        if len(calls) > 5:
-            raise RuntimeError("The server is gone.")
-        return reply("Paris")
-
-    broken = get_model("mockllm/model", custom_outputs=break_off)
-    task = questions(str(folder / "questions.csv"), n_answers=1, confidences=[])
-    (log,) = eval(task, model=broken, log_dir=str(folder / "retry"), max_samples=1, **QUIET)
-    assert log.status == "error" and len(calls) == 6
-    retried = eval_retry(log, log_dir=str(folder / "retry"), display="none", log_realtime=False, score_display=False)
-    answers = [sample.scores["grade"].answer for sample in retried[0].samples if sample.scores]
-    assert answers.count("Paris") == 5
-    assert log.eval.task == "honest_confidence/questions"
 
 
 def test_the_log_is_a_table_of_answers(log):
@@ -213,6 +187,7 @@ def test_scores_of_cases_are_the_known_ones_in_both_orders(folder):
     assert log.samples[0].scores["option_score"].metadata["mass"] == pytest.approx(0.9)
 
 
+@pytest.mark.slow
 def test_a_liking_for_the_first_option_cancels(folder):
     """A model that names the first option with 0.8 whatever it is asked scores a half."""
 

@@ -8,8 +8,7 @@ import pytest
 from scipy.special import expit
 
 from helpers.reports import audit_scores
-from helpers.reports.money import count_money
-from helpers.reports.rescored import Repaired, repair_all, repair_scores
+from helpers.reports.rescored import Repaired, count_money, repair_all, repair_scores
 from helpers.tables.scores import ScoreTable
 
 COST = np.array([[0.0, 4.0], [1.0, 0.0]])  # yes pays from 20 % on

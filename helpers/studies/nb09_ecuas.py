@@ -1,4 +1,4 @@
-"""Systems that may abstain, where the truth is known: an invented department, lies, spellings, tuned thresholds."""
+"""Notebook 09: a system that may abstain, where the truth is known."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -7,8 +7,7 @@ import numpy as np
 from scipy.stats import beta
 
 from helpers.checks import check_count
-from helpers.decisions import bayes_decision, largest_uncertainty
-from helpers.selective import ecuas, ecuas_from_uncertainty
+from helpers.selective import ecuas
 
 
 @lru_cache(maxsize=1)
@@ -56,29 +55,3 @@ class Department:
             for right in (0, 1)
         ]
         return float(weights @ (chance * costs[1] + (1 - chance) * costs[0]) / weights.sum())
-
-
-def simplex_grid(steps):
-    """All distributions over three classes whose probabilities are multiples of 1 / steps, (m, 3)."""
-    a, b = np.indices((steps + 1, steps + 1)).reshape(2, -1)
-    inside = a + b <= steps
-    a = a[inside]
-    b = b[inside]
-    return np.column_stack([a, b, steps - a - b]) / steps
-
-
-def stated_costs(statements, cost, *, reject_cost=np.inf, n=None, largest=None):
-    """What each statement costs under each truth, (m, K): the cost of its Bayes decision, or with `n` its ECUAS_n."""
-    cost = np.asarray(cost, dtype=float)
-    best = bayes_decision(statements, cost)
-    incurred = cost[best.decision]
-    if n is None:
-        return np.where((best.uncertainty <= reject_cost)[:, None], incurred, reject_cost)
-    options = {"n": n, "largest": largest_uncertainty(cost).value if largest is None else largest}
-    return np.column_stack([ecuas_from_uncertainty(column, best.uncertainty, **options) for column in incurred.T])
-
-
-def smallest_gain(beliefs, paid):
-    """The least that honesty saves: over all beliefs p and statements q, min of E_p paid(q) - E_p paid(p)."""
-    expected = beliefs @ paid.T
-    return float((expected - np.diag(expected)[:, None]).min())

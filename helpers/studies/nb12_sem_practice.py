@@ -1,17 +1,12 @@
 """Studies of sampled answers: real readers of digits, answers cut into halves, fewer answers, judges that err."""
 
 import numpy as np
-from scipy.special import ndtr
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from helpers.answers import AnswerPopulation
-from helpers.answers.confidence import check_counts
-from helpers.answers.splits import random_blocks
-from helpers.binning import assign_bins, uniform_edges
-from helpers.calibration import reliability
 from helpers.checks import check_count
 from helpers.datasets import load_digits
 
@@ -60,52 +55,3 @@ def _heated(proba, name):
     heated = np.exp(logs - logs.max(axis=1, keepdims=True))
     heated = np.round(heated / heated.sum(axis=1, keepdims=True), 6)
     return heated / heated.sum(axis=1, keepdims=True)
-
-
-def mode_correct(counts, correct):
-    """Whether the most frequent answer to each question is right; of tied answers the one in the earlier column."""
-    return np.take_along_axis(np.asarray(correct), np.argmax(counts, axis=1)[:, None], axis=1)[:, 0]
-
-
-def half_split_gap(margin, mass, n_answers):
-    """Sem1 - Sem2 of N answers cut into halves, to leading order, in units of probability."""
-    margin = np.asarray(margin, dtype=float)
-    unit = np.sqrt(np.asarray(mass, dtype=float) / n_answers)
-    m = margin / unit
-    return unit * (np.exp(-(m**2) / 2) / np.sqrt(2 * np.pi) + m * ndtr(-m))
-
-
-def thin(counts, n, *, rng=None):
-    """n of the answers to each question, drawn without replacement; columns in their order."""
-    table = check_counts(counts, least=check_count(n, "n"))
-    return random_blocks(table, np.full(len(table), n), rng=rng)[0]
-
-
-def misjudge(counts, correct, *, merge=0.0, split=0.0, rng=None):
-    """What a judge that errs makes of answer classes: some split in two, some thrown together."""
-    rng = np.random.default_rng(rng)
-    table = np.array(counts)
-    cut = (rng.random(table.shape) < split) & (table >= 2)
-    part = np.where(cut, rng.binomial(table, 0.5), 0)
-    table = np.hstack([table - part, part])
-    right = np.hstack([correct, correct])
-    largest = table.copy()
-    for j in range(1, table.shape[1]):
-        joins = (table[:, j] > 0) & (rng.random(len(table)) < merge)
-        earlier = np.where(table[:, :j] > 0, rng.random((len(table), j)), -1.0)
-        target = earlier.argmax(axis=1)
-        rows = np.flatnonzero(joins & (earlier.max(axis=1) >= 0))
-        bigger = rows[largest[rows, j] > largest[rows, target[rows]]]
-        right[bigger, target[bigger]] = right[bigger, j]
-        largest[bigger, target[bigger]] = largest[bigger, j]
-        table[rows, target[rows]] += table[rows, j]
-        table[rows, j] = 0
-    return table, right
-
-
-def binned_error(correct, confidence, *, n_bins=10, closed="left"):
-    """Binned calibration error sum_s |sum over bin s of (correct - confidence)| / n, without interval or null value."""
-    place = np.round(np.asarray(confidence), 12)
-    gaps = np.subtract(correct, confidence)
-    bins = assign_bins(place if closed == "left" else np.nextafter(place, 0.0), uniform_edges(n_bins))
-    return reliability.binned_error(np.asarray(gaps), bins)
