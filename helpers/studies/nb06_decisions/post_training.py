@@ -107,7 +107,7 @@ def post_training(X, y, model, *, groups=None, thresholds=(0.1, 0.3, 0.5, 0.7, 0
         return p[rows], risk.calibrated(p[rows]), corrected
 
     def binned(rows):
-        """Rates of bins of the score, and of regions inside them that the other half has chosen, as in the 2023 paper."""
+        """Rates of bins of the score, and of regions inside them as in the 2023 paper, from the other half."""
         people = None if groups is None else check_groups(groups[rows])
         halves = split_rows(y[rows], people, (0.5,), rng)
         rate = np.empty(rows.size)
