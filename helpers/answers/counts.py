@@ -166,7 +166,8 @@ def count_classes(rows, unparsed="singletons"):
     right = np.full(len(questions), None)
     if rows.confidence is not None:
         stated = rows.confidence.values[order]
-        problems |= _count_unread(rows.confidence)
+        problems["missing confidences"] = rows.confidence.n_missing
+        problems["unreadable confidences"] = rows.confidence.n_unread
         problems["confidences read as per cent without a sign"] = rows.confidence.n_as_percent
     if rows.grade is not None:
         grade = rows.grade[order]
@@ -301,11 +302,6 @@ def first_contradiction(question, spelled):
     return int(np.argmax(readable & (question == question[second]))), second
 
 
-def _count_unread(confidence):
-    """Counts of confidences that hold no number."""
-    return {"missing confidences": confidence.n_missing, "unreadable confidences": confidence.n_unread}
-
-
 def _pairs(question_of, code):
     """Number of the (question, class) of each answer, counted in order of first appearance, and its first answer."""
     pair = pd.factorize(question_of * np.int64(code.max() + 1) + code)[0]
@@ -337,29 +333,3 @@ def _majority(pair, grade, problems):
     problems["classes without a grade"] = int((votes == 0).sum())
     problems["classes whose answers are graded both ways"] = int(((right > 0) & (right < votes)).sum())
     return np.where(votes == 0, -1, np.where(2 * right == votes, earliest, 2 * right > votes)).astype(int)
-
-
-def counted_classes(counts, classes, questions, references=None, confidence=None):
-    """Grouped answers of (Q, C) counts, names and columns that were checked and read; None for those it lacks."""
-    known = np.full(counts.shape, -1)
-    stated = np.full(len(counts), np.nan)
-    problems = {}
-    if references is not None:
-        right = pd.Index([str(name) for name in classes]).get_indexer(references.map(str, na_action="ignore"))
-        known = np.where((right < 0)[:, None], -1, right[:, None] == np.arange(len(classes)))
-        problems["questions without a reference"] = int((right < 0).sum())
-    if confidence is not None:
-        stated = confidence.values
-        problems |= _count_unread(confidence)
-    return GroupedAnswers(
-        counts=counts,
-        labels=(tuple(classes),) * len(counts),
-        questions=questions,
-        n_answers=counts.sum(axis=1),
-        correct=known,
-        confidence=stated,
-        n_stated=(~np.isnan(stated)).astype(int),
-        unparsed=np.zeros(len(counts), dtype=int),
-        order=np.zeros((len(counts), 0), dtype=int),
-        problems=problems,
-    )

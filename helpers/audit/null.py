@@ -11,6 +11,8 @@ from helpers.calibration.calibrators import calibrate_rows, clipped_logit, newto
 BLOCK = 64  # tables drawn at once, fewer where there are many rows or segments
 PILOT = 256  # draws that measure the variance of dependent rows
 STEPS = 12  # levels of an isotonic curve that count as fitted anew in each draw
+MOST_SKEWNESS = 3.0  # of a gap that is corrected for it: that of a ninth of an expected event
+LEAST_VARIANCE = 1e-12  # of a gap: scores of 0 and 1 leave none
 POWER_80 = 0.8416  # normal quantile: how far a gap must be beyond the critical value to be found in 80 % of tables
 
 
@@ -183,16 +185,23 @@ class NullModel:
         inflation = self.variance / (self.calibrated * (1 - self.calibrated))
         cubes = self.sums.cubes
         start = _third(self.calibrated)
-        below = np.zeros(self.n.size)
-        above = np.ones(self.n.size)
-        for _ in range(44):  # the last step, 1e-13, is no more than what machines differ by
-            rate = (below + above) / 2
+
+        def distance(rate):
             variance = inflation * rate * (1 - rate)
             z = self.total * (self.observed - rate) / np.sqrt(variance)
             if self.groups is None:
                 z = symmetric(z, (self.sums.third + cubes * (_third(rate) - start)) / variance**1.5)
-            below = np.where(z > target, rate, below)
-            above = np.where(z > target, above, rate)
+            return z
+
+        # it need not fall all the way if most scores are near 0 or 1: the end is on the side where the test says so
+        rejected = distance(self.calibrated) > target
+        below = np.where(rejected, self.calibrated, 0.0)
+        above = np.where(rejected, 1.0, self.calibrated)
+        for _ in range(44):  # the last step, 1e-13, is no more than what machines differ by
+            rate = (below + above) / 2
+            beyond = distance(rate) > target
+            below = np.where(beyond, rate, below)
+            above = np.where(beyond, above, rate)
         return rate
 
 
@@ -221,7 +230,7 @@ class ResidualSums:
         left = variance - 2 * (step * mixed).sum(axis=1) + ((step @ (tangent.T @ twice)) * step).sum(axis=1)
         part = left / np.maximum(variance, 1e-300)
         self.usable = part > 1e-3
-        self.variance = np.where(self.usable, left, np.inf)
+        self.variance = np.where(self.usable, np.maximum(left, LEAST_VARIANCE), np.inf)
         self.third = third * part * (2 * part - 1)
         self.cubes = cubes * part * (2 * part - 1)
         fitted = self._inverse @ (tangent * weight[:, None]).T @ (null.y - c)
@@ -239,13 +248,15 @@ class ResidualSums:
 
 def symmetric(z, skewness):
     """A standardised gap of known skewness as a value of a normal variable (Wilson and Hilferty's cube root)."""
+    # where a tenth of an event is expected, the cube root puts no event at all as far out as one
+    skewness = np.clip(skewness, -MOST_SKEWNESS, MOST_SKEWNESS)
     skewness = np.where(np.abs(skewness) < 1e-3, 1e-3, skewness).astype(z.dtype)
     return 6 / skewness * (np.cbrt(skewness * z / 2 + 1) - 1) + skewness / 6
 
 
 def skewed_from(z, skewness):
     """The standardised gap that `symmetric` makes z."""
-    skewness = skewness if abs(skewness) > 1e-3 else 1e-3
+    skewness = float(np.clip(skewness, -MOST_SKEWNESS, MOST_SKEWNESS)) if abs(skewness) > 1e-3 else 1e-3
     return ((skewness * (z - skewness / 6) / 6 + 1) ** 3 - 1) * 2 / skewness
 
 

@@ -100,8 +100,10 @@ def measured(value, low, high, *, sign=False, least=2):
     """A number with its 95 % interval; without one where it is infinite or undefined, or has no width."""
     if not np.isfinite([value, low, high]).all():
         return number(value, 1.0)
+    if high - low < 1e-9:  # the same in every case, but for rounding
+        return number(value, 1.0, sign=sign, least=least)
     value, low, high = (number(x, (high - low) / 4, sign=sign, least=least) for x in (value, low, high))
-    return value if low == high else f"{value} {bracketed(low, high)}"
+    return f"{value} {bracketed(low, high)}"
 
 
 def points_apart(value, low, high):

@@ -44,6 +44,7 @@ def find_all(report):
         *of_groups(report, mends, moving),
         *of_classes(report.several),
         *of_class_costs(report.several),
+        *of_checked(report.checked),
         *money,
         *of_limits(report),
     ]
@@ -263,6 +264,14 @@ def of_class_costs(several):
     repaired = costs.loc["repaired"]
     if money.changed and repaired["saved_low"] > 0:
         yield Finding("class_repair_saves", severity=Severity.SERIOUS, **ends_of(repaired, "saved"), n=money.n)
+
+
+def of_checked(checked):
+    """Columns that the user named: from the table of their levels, or None."""
+    if checked is not None:
+        n_off = int(checked["remark"].isin(["too low", "too high"]).sum())
+        n_few = int((checked["remark"] == "too few to say").sum())
+        yield Finding("levels", n=len(checked), more={"n_off": n_off, "n_few": n_few})
 
 
 def of_pair(pair):

@@ -28,7 +28,7 @@ SAID = {  # a template, and the words that it gives
     "typically(0.02, 0.002, 0.03)": "2.0 points (0.2 to 3.0)",
     "rate(0.0176, -0.001, 0.009)": "1.8 %",
     "of_hundred(0.25, 0.2, 0.3)": "25.0 (20.0 to 30.0)",
-    "of_hundred(0.2, 0.2, 0.2)": "20.0",
+    "of_hundred(0.2, 0.2, 0.2 + 1e-16)": "20.0",
     "with_span(0.09, 0.05, 0.14, 0.01)": "9 (5 to 14)",
     "shares(0.76, 0.7, 0.81)": "76 % (70 to 81)",
     "listed('abc', most=1)": "a and 2 more",

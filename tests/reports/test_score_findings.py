@@ -157,6 +157,7 @@ def any_report(rng):
         certified=bool(not obstacle and rng.random() < 0.6 and loss.p_value < 0.05),
         obstacle=obstacle,
         audit=None if obstacle else some_groups(rng),
+        checked=pd.DataFrame({"remark": ["too low", "", "too few to say"]}) if rng.random() < 0.2 else None,
         pair=a_pair(rng) if rng.random() < 0.4 else None,
         money=some_money(rng) if rng.random() < 0.4 else None,
         cost=np.array([[0, 1.0], [2.0, 0]]),
@@ -167,7 +168,7 @@ def any_report(rng):
 
 @pytest.fixture(scope="module")
 def conclusions():
-    return [conclude.find_all(any_report(np.random.default_rng(seed))) for seed in range(500)]
+    return [conclude.find_all(any_report(np.random.default_rng(seed))) for seed in range(900)]
 
 
 def test_whatever_the_numbers_are_nothing_is_said_with_what_it_excludes(conclusions):
