@@ -33,7 +33,7 @@ ONE_OF = [  # of each line, at most one kind is found for a subject
     {"group_less", "group_more"},
     {"cut_pays", "plain_pays"},
     {"none_close", "close", "close_and_wrong"},
-    {"fewer_do", "more_may_help", "settled", "unsettled"},
+    {"fewer_do", "more_helped", "more_unsure", "settled", "unsettled"},
     {"better", "undecided"},
 ]
 
@@ -70,10 +70,10 @@ def on_close(close=50, *, hard=0.3, wrong=()):
     return list(about_close(np.r_[np.zeros(60), np.full(close, 0.2)], correct, ["“a”"], list(wrong)))
 
 
-def on_samples(gain, before=0.0, *, known=True, same=1.0):
+def on_samples(gain, before=0.0, *, known=True, same=1.0, width=0.005):
     """Votes of 1, 10 and 20 samples; `gain` of all over one sample, and over 10."""
     gains = np.array([gain, before, 0.0])
-    width = np.array([0.005, 0.005, 0.0])
+    width = np.array([width, width, 0.0])
     sizes = {"size": [1, 10, 20], "same": [0.7, min(0.96, same), same], "right": 0.7 - gains if known else np.nan}
     sizes |= {"gain": gains, "gain_low": gains - width, "gain_high": gains + width}
     return list(about_samples(pd.DataFrame(sizes)))
@@ -125,7 +125,8 @@ CASES = {  # name of a kind: (findings made to show it, what else they may hold)
     "close_and_wrong": (on_close(), ()),
     "sure_but_wrong": (on_close(0, wrong=["“b”"]), ("none_close",)),
     "fewer_do": (on_samples(0.1), ()),
-    "more_may_help": (on_samples(0.1, 0.05), ()),
+    "more_helped": (on_samples(0.1, 0.05), ()),
+    "more_unsure": (on_samples(0.1, 0.002, width=0.012), ()),
     "settled": (on_samples(0.0, known=False), ()),
     "unsettled": (on_samples(0.0, known=False, same=0.9), ()),
     "better": (on_pair((-0.2, -0.1)), ()),

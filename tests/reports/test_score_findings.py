@@ -88,7 +88,7 @@ def some_groups(rng):
         significant=significant,
         search=SimpleNamespace(table=range(400), smallest=0.02, p_value=rng.random(), family=family),
         detectable={} if rng.random() < 0.3 else {0.1: 0.05, 0.02: 0.1},
-        share=lambda groups: float(min(len(groups) / 10, 1)),
+        share=lambda groups, signs=None: float(min(len(groups) / 10, 1)),
         hottest=lambda factor: None if significant.empty or factor != conclude.HOTTER else significant.iloc[-1],
         to_add=["a"] if len(significant) else [],
     )
@@ -104,7 +104,8 @@ def several_classes(rng):
     costs = pd.DataFrame({policy: ends(rng, *saved) for policy in ("repaired", "always ask")}).T
     money = SimpleNamespace(costs=costs, rule="always ask", changed=bool(rng.random() < 0.5), n=900)
     groups = pd.DataFrame(rows[: int(rng.integers(0, 3))])
-    return SimpleNamespace(loss=loss, groups=groups, money=money if rng.random() < 0.5 else None)
+    ordered = bool(rng.random() < 0.5)
+    return SimpleNamespace(loss=loss, groups=groups, ordered=ordered, money=money if rng.random() < 0.5 else None)
 
 
 def a_pair(rng):
