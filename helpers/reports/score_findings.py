@@ -231,7 +231,8 @@ def of_groups(report, mends, moving=()):
         yield Finding("model_needs", n=len(needed), severity=Severity.SERIOUS, more={"columns": needed})
     if len(grave):
         kind = "people_decide" if shares["grave"] < MANY else "not_alone"
-        ends = {"value": shares["grave"], "n": len(grave), "more": {"least": shares["least"]}}
+        ends = {"value": shares["grave"], "n": len(grave)}
+        ends["more"] = {"least": shares["least"], "cancels": shares["grave"] < audit.share(grave)}
         yield Finding(kind, severity=Severity.SERIOUS, **ends)
 
 
@@ -267,10 +268,12 @@ def of_class_costs(several):
     kind = "class_rule_is_cheaper" if rule["saved_low"] > 0 else "class_rule_is_dearer"
     if rule["saved_low"] <= 0 < rule["saved_high"]:
         kind = "class_rule_as_dear"
-    severity = Severity.NOTE if kind == "class_rule_is_dearer" else Severity.SERIOUS
-    yield Finding(kind, money.rule, severity=severity, **ends_of(rule, "saved"), n=money.n)
     repaired = costs.loc["repaired"]
-    if money.changed and repaired["saved_low"] > 0:
+    is_repaired = money.changed and repaired["saved_low"] > 0
+    calm = kind == "class_rule_is_dearer" or (kind == "class_rule_as_dear" and is_repaired)
+    severity = Severity.NOTE if calm else Severity.SERIOUS
+    yield Finding(kind, money.rule, severity=severity, **ends_of(rule, "saved"), n=money.n)
+    if is_repaired:
         yield Finding("class_repair_saves", severity=Severity.SERIOUS, **ends_of(repaired, "saved"), n=money.n)
 
 
