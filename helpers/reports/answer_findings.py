@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from helpers.reports.answer_numbers import LEVEL, NO_GAP
+from helpers.reports.answer_numbers import LEVEL
 from helpers.reports.findings import Finding, Severity, ends_of
 from helpers.reports.phrases import NAMES, short
 from helpers.resampling import exact_interval
@@ -11,6 +11,7 @@ MOST_NAMED = 3  # questions in a sentence
 
 ALPHA = 0.05  # p-value below which a confidence is called wrong
 MUCH_UNREADABLE = 0.05  # share of the answers
+CLOSE = 0.05  # chance that another draw of samples chooses another answer
 SETTLED = 0.95  # share of the questions in which a vote of fewer names the same answer as one of all
 SAME_RIGHT = 0.01  # share of right answers by which a vote of all may beat one of fewer that does as well
 ORDERS = {"wrong_order": Severity.GRAVE, "no_order": Severity.SERIOUS, "order": Severity.GOOD}
@@ -124,19 +125,22 @@ def breaks_promise(group, precision):
     return bool(group.n_used and exact_interval(int(group.n_right), int(group.n_used))[1] < precision)
 
 
-def about_close(gap, correct, closest, wrong):
-    """Questions that another draw of answers may decide otherwise, and the names of close and of wrong ones."""
-    is_close = gap > NO_GAP
+def about_close(chance, correct, closest, wrong):
+    """Questions that another draw of answers may decide otherwise, and the names of close and of wrong ones.
+
+    `chance` is that of `chance_of_another`.
+    """
+    is_close = chance >= CLOSE
     n_close = int(is_close.sum())
     close = share_right(correct[is_close])
     clear = share_right(correct[~is_close])
     if not n_close:
-        yield Finding("none_close", n=gap.size, severity=Severity.GOOD)
+        yield Finding("none_close", n=chance.size, severity=Severity.GOOD)
     elif close["high"] < clear["low"]:
-        more = {"clear": (clear["value"], clear["low"], clear["high"]), "names": closest}
+        more = {"clear": (clear["value"], clear["low"], clear["high"]), "names": closest, "of": chance.size}
         yield Finding("close_and_wrong", **close | {"n": n_close}, more=more)
     else:
-        yield Finding("close", n=n_close, more={"names": closest})
+        yield Finding("close", n=n_close, more={"names": closest, "of": chance.size})
     if wrong:
         yield Finding("sure_but_wrong", n=len(wrong), more={"names": wrong})
 
@@ -155,7 +159,8 @@ def about_samples(sizes):
         yield Finding("fewer_do", **ends_of(enough, "gain"), n=int(enough["size"]), more={"most": most})
     elif most > 1:
         before = sizes.iloc[-2]
-        yield Finding("more_may_help", **ends_of(before, "gain"), n=most, more={"before": int(before["size"])})
+        kind = "more_helped" if before["gain_low"] > 0 else "more_unsure"
+        yield Finding(kind, **ends_of(before, "gain"), n=most, more={"before": int(before["size"])})
 
 
 def about_costs(source, cut, prices, reject_cost):
@@ -233,7 +238,7 @@ def find_all(report):
     closest, wrong = (
         [f"“{short(asked[k], 60)}”" for k in rows[:MOST_NAMED]] for rows in (report.closest, report.wrong)
     )
-    found += about_close(report.gap, report.correct, closest, wrong)
+    found += about_close(report.unstable, report.correct, closest, wrong)
     found += about_samples(report.sizes)
     found += about_pair(report.pair)
     if report.obstacle:

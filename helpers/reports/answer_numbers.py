@@ -12,6 +12,7 @@ from helpers.resampling import exact_interval, percentile_ends, resampled_means,
 from helpers.selective.certified import certify_rows
 
 NO_GAP = 1e-9
+REDRAWS = 400  # of the answers to a question
 SAME = 1e-9  # shares of votes that differ by less are equal
 LEVEL = 0.95  # at which all promises of one share hold together, by whichever confidence
 PROMISES = (0.95, 0.9, 0.8, 0.7, 0.5)  # shares of right answers whose certificates are shown together
@@ -140,6 +141,19 @@ def find_groups(features, correct, confidence, used, rng):
 
 
 # ---- close and wrong questions --------------------------------------------------------------------------------
+
+
+def chance_of_another(counts, rng=None):
+    """(Q,) chance that as many new answers, given as often as those in the file, would choose another answer."""
+    rng = np.random.default_rng(rng)
+    chance = np.zeros(len(counts))
+    for row, given in enumerate(np.asarray(counts)):
+        given = given[given > 0]
+        if given.size > 1:
+            votes = rng.multinomial(given.sum(), given / given.sum(), REDRAWS)
+            leads = votes == votes.max(axis=1, keepdims=True)
+            chance[row] = 1 - (leads[:, given.argmax()] / leads.sum(axis=1)).mean()
+    return chance
 
 
 def closest_votes(gap, most=10):

@@ -46,6 +46,7 @@ class AnswerReport(Report):
     options: dict = field(repr=False)  # what was asked for
     sources: dict = field(repr=False)  # {name: (Q,) confidence}: sem1, sem2 and, where enough are, stated (NaN: none)
     correct: np.ndarray = field(repr=False)  # whether the most frequent answer is right: 1, 0, or -1 for unknown
+    unstable: np.ndarray | None = field(default=None, repr=False)  # (Q,) see `chance_of_another`
     sizes: pd.DataFrame | None = field(default=None, repr=False)  # votes of fewer answers, see `compare_votes`
     calibration: SemanticCalibration | None = field(default=None, repr=False)
     over: pd.DataFrame | None = field(default=None, repr=False)  # see `over_confidence`
@@ -279,7 +280,7 @@ def audit_answers(
     ('stated', 'use_some', '')
     """
     check_terms(reject_cost, price, n_resamples, precision)
-    streams = check_rng(rng).spawn(7)
+    streams = check_rng(rng).spawn(8)
     grouped = table.grouped
     agreement, correct = agreement_of(table)
     known = correct >= 0
@@ -290,7 +291,7 @@ def audit_answers(
     options |= {"n_resamples": n_resamples, "rng": rng if isinstance(rng, int) else None}
     options["against"] = None if against is None else against.name
     resamples = {"n_resamples": n_resamples, "rng": int(streams[4].integers(2**62))}
-    report = AnswerReport(table, options, sources, correct)
+    report = AnswerReport(table, options, sources, correct, numbers.chance_of_another(grouped.counts, streams[7]))
     if report.obstacle:
         return replace(report, sizes=numbers.compare_votes(grouped.counts, None, votes_rng=streams[3], **resamples))
     voting = grouped.graded & known

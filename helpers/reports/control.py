@@ -35,9 +35,10 @@ class Control:
         named = many(self.named, "trial")
         n = self.trials["n"].iloc[0]
         return (
-            f"In {trials} on {n:,} cases or questions of which nothing is wrong, the test at 5 % raised "
+            f"In {trials} with {n:,} rows each, in which nothing is wrong, the test at 5 % raised "
             f"{many(self.alarms, 'alarm')}; a fair test raises up to {self.most_alarms} by chance. What was estimated "
-            f"there is {number(self.value, self.spread, least=3)} on average, and a group was named in {named}."
+            f"there is {number(self.value, self.error, least=3)} on average (standard error "
+            f"{number(self.error, self.error, least=3)}), and a group was named in {named}."
         )
 
     @property
@@ -45,9 +46,9 @@ class Control:
         return float(np.mean(self.trials["value"].to_numpy()))
 
     @property
-    def spread(self):
-        """Standard deviation of what was estimated from trial to trial."""
-        return float(np.std(self.trials["value"].to_numpy(), ddof=1))
+    def error(self):
+        """Standard error of `value`, from what was estimated in each trial."""
+        return float(np.std(self.trials["value"].to_numpy(), ddof=1) / len(self.trials) ** 0.5)
 
     @property
     def alarms(self):

@@ -60,9 +60,16 @@ class MisjudgedGroups:
         gaps = {share: self.search.detectable(share) for share in SHARES if share >= self.search.smallest}
         return {share: gap for share, gap in gaps.items() if gap < 0.999 * (1 - self.search.chances.mean)}
 
-    def share(self, groups):
-        """Share of the cases that lie in some groups, which may overlap."""
-        inside = self.search.family.members(groups.index, self.source.X).any(axis=1)
+    def share(self, groups, signs=None):
+        """Share of the cases that lie in some groups, which may overlap.
+
+        With the sign of each group's gap, cases that lie in groups of both signs do not count: there the gaps may
+        cancel.
+        """
+        members = self.search.family.members(groups.index, self.source.X).astype(bool)
+        inside = members.any(axis=1)
+        if signs is not None:
+            inside &= ~(members[:, np.asarray(signs) > 0].any(axis=1) & members[:, np.asarray(signs) < 0].any(axis=1))
         return float(np.average(inside, weights=self.source.weight))
 
     def largest_gap(self, X):

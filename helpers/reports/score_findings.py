@@ -10,6 +10,7 @@ from helpers.reports.findings import Finding, Severity, ends_of
 from helpers.reports.intake import LEAST_ROWS, likely_groups, repeated_rows
 from helpers.reports.misjudged import least_gaps
 from helpers.reports.phrases import root
+from helpers.tables.scores import ANSWER
 
 ALPHA = 0.05  # of a test
 SMALL = 0.02  # gap or typical distance (in probability) from which something should be done; less for rare labels
@@ -61,6 +62,7 @@ def of_table(table):
     n = table.n
     rate = float(np.average(table.y, weights=table.weight))
     about = {"name": table.name, "label": table.label, "score": table.score, "rate": rate}
+    about["n_classes"] = 0 if table.classes is None else table.classes.P.shape[1]
     yield Finding("cases", n=n, more=about | {"least": float(table.p.min()), "most": float(table.p.max())})
     if table.dropped:
         yield Finding("dropped", n=n, more={"reasons": table.dropped})
@@ -211,9 +213,12 @@ def of_groups(report, mends, moving=()):
         return
     # the most cases times gap first, then the surely largest gap
     named = named.loc[list(dict.fromkeys([named.index[0], least_gaps(named).idxmax(), *named.index]))]
-    remains = named["residual_gap" if mends else "gap"].abs()  # once the scores are used as this report advises
-    serious, grave = (named[remains >= least * scale] for least in (SMALL, GRAVE))
-    shares = {"serious": audit.share(serious), "n_serious": len(serious), "grave": audit.share(grave)}
+    # what remains once the scores are used as this report advises
+    value, low, high = ("residual_gap", "residual_low", "residual_high") if mends else ("gap", "low", "high")
+    serious = named[named[value].abs() >= SMALL * scale]
+    grave = named[np.maximum(named[low], -named[high]) >= GRAVE * scale]  # surely
+    shares = {"serious": audit.share(serious), "n_serious": len(serious), "least": GRAVE * scale}
+    shares["grave"] = audit.share(grave, np.sign(grave[value]))
     ends = {"value": audit.share(named), "n": len(named), "p_value": search.p_value, "more": about | shares}
     yield Finding("named_groups", severity=Severity.SERIOUS, **ends)
     for _, row in named.iterrows():
@@ -221,12 +226,13 @@ def of_groups(report, mends, moving=()):
     hot = audit.hottest(HOTTER)
     if hot is not None:
         yield of_group(hot, scale, mends=mends, kind="hot_group")
-    needed = [name for name in audit.to_add if name not in moving]
+    needed = [name for name in audit.to_add if name not in (*moving, ANSWER)]
     if needed:
         yield Finding("model_needs", n=len(needed), severity=Severity.SERIOUS, more={"columns": needed})
     if len(grave):
         kind = "people_decide" if shares["grave"] < MANY else "not_alone"
-        ends = {"value": shares["grave"], "n": len(grave), "more": {"least": GRAVE * scale}}
+        ends = {"value": shares["grave"], "n": len(grave)}
+        ends["more"] = {"least": shares["least"], "cancels": shares["grave"] < audit.share(grave)}
         yield Finding(kind, severity=Severity.SERIOUS, **ends)
 
 
@@ -240,13 +246,16 @@ def of_classes(several):
     kind = "class_loss" if sure else "class_loss_unsure"
     severity = Severity.SERIOUS if sure and ends["value"] >= SMALL else Severity.NOTE
     se = loss.se / (2 * ends["value"]) if ends["value"] > 0 else 0.0
-    yield Finding(kind, **ends, p_value=loss.p_value, n=loss.n, severity=severity, more={"se": se})
+    more = {"se": se, "over": "steps of the scale" if several.ordered else "classes"}
+    yield Finding(kind, **ends, p_value=loss.p_value, n=loss.n, severity=severity, more=more)
     for _, row in several.groups.iterrows():
         more = {"too_high": str(row["too_high"]), "too_low": str(row["too_low"]), "label": str(row["class"])}
         more |= {"stated": row["stated"], "observed": row["observed"]}
         ends = {"value": row["gap"], "low": row["low"], "high": row["high"], "p_value": row["adjusted"]}
         severity = severity_of(row["gap"], 1.0)
-        yield Finding("class_group", row["rule"], **ends, n=int(row["n"]), severity=severity, more=more)
+        kind = "step_group" if several.ordered else "class_group"
+        more["word"] = "high" if row["gap"] > 0 else "low"  # more is observed up to this class than stated
+        yield Finding(kind, row["rule"], **ends, n=int(row["n"]), severity=severity, more=more)
 
 
 def of_class_costs(several):
@@ -259,10 +268,12 @@ def of_class_costs(several):
     kind = "class_rule_is_cheaper" if rule["saved_low"] > 0 else "class_rule_is_dearer"
     if rule["saved_low"] <= 0 < rule["saved_high"]:
         kind = "class_rule_as_dear"
-    severity = Severity.NOTE if kind == "class_rule_is_dearer" else Severity.SERIOUS
-    yield Finding(kind, money.rule, severity=severity, **ends_of(rule, "saved"), n=money.n)
     repaired = costs.loc["repaired"]
-    if money.changed and repaired["saved_low"] > 0:
+    is_repaired = money.changed and repaired["saved_low"] > 0
+    calm = kind == "class_rule_is_dearer" or (kind == "class_rule_as_dear" and is_repaired)
+    severity = Severity.NOTE if calm else Severity.SERIOUS
+    yield Finding(kind, money.rule, severity=severity, **ends_of(rule, "saved"), n=money.n)
+    if is_repaired:
         yield Finding("class_repair_saves", severity=Severity.SERIOUS, **ends_of(repaired, "saved"), n=money.n)
 
 
@@ -373,5 +384,5 @@ def use_of(findings, n):
     severity = Severity.GRAVE if grave else Severity.GOOD if kind == "as_they_are" else Severity.SERIOUS
     columns = first["repair_saves"].more["columns"] if "repair_saves" in first else []
     value = groups["grave"] if kind.endswith("for_most") else groups.get("serious")
-    more = {"n_groups": groups["n_serious"], "columns": columns}
+    more = {"n_groups": groups["n_serious"], "columns": columns, "least": groups.get("least", GRAVE)}
     return Finding(kind, first[about].subject if about else "", value=value, n=n, severity=severity, more=more)

@@ -84,7 +84,8 @@ class ScoreTables:
             (str(row.Index), percent(row.stated), percent(row.observed), f"{row.value:.4f}")
             for row in self.several.loss.by_class.itertuples()
         ]
-        return pd.DataFrame(rows, columns=["class", "stated", "observed", "part of the grouping loss"])
+        what = "step of the scale" if self.several.ordered else "class"
+        return pd.DataFrame(rows, columns=[what, "stated", "observed", "part of the grouping loss"])
 
     @property
     def class_group_table(self):
@@ -103,7 +104,7 @@ class ScoreTables:
             for _, row in self.several.groups.iterrows()
         ]
         columns = ["cases where", "cases", "stated too often", "at the expense of", "surely off"]
-        return pd.DataFrame(rows, columns=[*columns, "gap in points (95 %)"])
+        return pd.DataFrame(rows, columns=[*columns, "recalibrated gap in points (95 %)"])
 
     @property
     def class_cost_table(self):

@@ -55,7 +55,10 @@ def check_classes_asked(table, class_cost, ordered):
     if class_cost is None:
         return None
     if isinstance(class_cost, str | Path):
-        frame = open_table(class_cost).frame
+        try:
+            frame = open_table(class_cost).frame
+        except ValueError as error:
+            raise ValueError(f"class_cost: {error}") from error
         class_cost = frame.set_index(frame.columns[0])
     classes = list(table.classes.P.columns)
     if not isinstance(class_cost, pd.DataFrame):

@@ -147,9 +147,11 @@ def read_answers(
         if role not in columns:
             raise ValueError(f"{role} must name a column of {source.name}, but it is not given.")
     table = _from_rows(source, columns, notes, rule)
-    if source.is_log or set(RECORDED) <= set(source.names):  # their other columns are not about whole questions
+    if source.is_log:  # its other columns are not about whole questions
         return table
     used = {question, sample, answer, confidence, reference, correct, *counts, *table.columns.values()}
+    if set(RECORDED) <= set(source.names):
+        used |= set(source.names) - {"kind"}  # of the question; the others are about answers
     return replace(table, features=question_columns(source, question, used, table.grouped.questions))
 
 

@@ -5,7 +5,9 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binom
 
+from helpers.answers.confidence import largest_share, mean_held_out_share
 from helpers.reports import audit_answers
 from helpers.reports.answer_findings import (
     about_close,
@@ -18,7 +20,7 @@ from helpers.reports.answer_findings import (
     about_samples,
     about_use,
 )
-from helpers.reports.answer_numbers import AnswerPair, QuestionGroups, promise
+from helpers.reports.answer_numbers import AnswerPair, QuestionGroups, chance_of_another, promise
 from helpers.reports.answers import AnswerReport
 from helpers.reports.findings import table_of
 from helpers.tables import read_answers
@@ -33,7 +35,7 @@ ONE_OF = [  # of each line, at most one kind is found for a subject
     {"group_less", "group_more"},
     {"cut_pays", "plain_pays"},
     {"none_close", "close", "close_and_wrong"},
-    {"fewer_do", "more_may_help", "settled", "unsettled"},
+    {"fewer_do", "more_helped", "more_unsure", "settled", "unsettled"},
     {"better", "undecided"},
 ]
 
@@ -70,10 +72,10 @@ def on_close(close=50, *, hard=0.3, wrong=()):
     return list(about_close(np.r_[np.zeros(60), np.full(close, 0.2)], correct, ["“a”"], list(wrong)))
 
 
-def on_samples(gain, before=0.0, *, known=True, same=1.0):
+def on_samples(gain, before=0.0, *, known=True, same=1.0, width=0.005):
     """Votes of 1, 10 and 20 samples; `gain` of all over one sample, and over 10."""
     gains = np.array([gain, before, 0.0])
-    width = np.array([0.005, 0.005, 0.0])
+    width = np.array([width, width, 0.0])
     sizes = {"size": [1, 10, 20], "same": [0.7, min(0.96, same), same], "right": 0.7 - gains if known else np.nan}
     sizes |= {"gain": gains, "gain_low": gains - width, "gain_high": gains + width}
     return list(about_samples(pd.DataFrame(sizes)))
@@ -125,7 +127,8 @@ CASES = {  # name of a kind: (findings made to show it, what else they may hold)
     "close_and_wrong": (on_close(), ()),
     "sure_but_wrong": (on_close(0, wrong=["“b”"]), ("none_close",)),
     "fewer_do": (on_samples(0.1), ()),
-    "more_may_help": (on_samples(0.1, 0.05), ()),
+    "more_helped": (on_samples(0.1, 0.05), ()),
+    "more_unsure": (on_samples(0.1, 0.002, width=0.012), ()),
     "settled": (on_samples(0.0, known=False), ()),
     "unsettled": (on_samples(0.0, known=False, same=0.9), ()),
     "better": (on_pair((-0.2, -0.1)), ()),
@@ -153,6 +156,19 @@ def test_a_kind_is_found_where_it_is(kind):
 @pytest.mark.parametrize("kind", USES)
 def test_the_answer_follows_from_the_findings(kind):
     assert about_use(USES[kind]).kind == kind
+
+
+def test_a_vote_is_close_if_new_answers_may_decide_it_otherwise():
+    """Of two classes the chance is binomial; a clear vote is none, though some halves of it choose otherwise."""
+    counts = np.array([[31, 19, 0], [30, 10, 10], [40, 0, 0], [1, 1, 0]])
+    chance = chance_of_another(counts, rng=0)
+    votes = binom(50, 0.62)
+    assert chance[0] == pytest.approx(votes.cdf(24) + votes.pmf(25) / 2, abs=0.04)
+    assert chance[1] < 0.01 and chance[2] == 0 and chance[3] == pytest.approx(0.5, abs=0.1)
+    gap = largest_share(counts) - mean_held_out_share(counts, None, "lot")
+    assert gap[1] > 1e-8  # which does not make it close
+    found = next(about_close(chance, np.ones(4), ["“a”"], []))
+    assert (found.kind, found.n) == ("close", 2)
 
 
 def test_groups_that_the_promise_does_not_reach_change_nothing():

@@ -315,7 +315,7 @@ def test_control_finds_nothing(reports, kind):
     draws = CONTROLS[kind]
     control = negative_control(reports(kind), draws=draws, rng=1)
     assert control.draws == draws and max(control.alarms, control.named) <= binom(draws, 0.05).isf(0.001)
-    assert control.value < 4 * control.spread / len(control.trials) ** 0.5 + 1e-4
+    assert control.value < 4 * control.error + 1e-4
     assert control.alarms <= control.most_alarms
 
 

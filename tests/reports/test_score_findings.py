@@ -10,6 +10,7 @@ import pytest
 
 from helpers.reports import score_findings as conclude
 from helpers.reports.findings import Finding, Severity, as_json, steps_of, table_of
+from helpers.reports.misjudged import find_misjudged
 from helpers.reports.rescored import Money
 from helpers.reports.scores import ScoreReport
 from helpers.tables.scores import ScoreTable
@@ -88,7 +89,7 @@ def some_groups(rng):
         significant=significant,
         search=SimpleNamespace(table=range(400), smallest=0.02, p_value=rng.random(), family=family),
         detectable={} if rng.random() < 0.3 else {0.1: 0.05, 0.02: 0.1},
-        share=lambda groups: float(min(len(groups) / 10, 1)),
+        share=lambda groups, signs=None: float(min(len(groups) / 10, 1)),
         hottest=lambda factor: None if significant.empty or factor != conclude.HOTTER else significant.iloc[-1],
         to_add=["a"] if len(significant) else [],
     )
@@ -104,7 +105,8 @@ def several_classes(rng):
     costs = pd.DataFrame({policy: ends(rng, *saved) for policy in ("repaired", "always ask")}).T
     money = SimpleNamespace(costs=costs, rule="always ask", changed=bool(rng.random() < 0.5), n=900)
     groups = pd.DataFrame(rows[: int(rng.integers(0, 3))])
-    return SimpleNamespace(loss=loss, groups=groups, money=money if rng.random() < 0.5 else None)
+    ordered = bool(rng.random() < 0.5)
+    return SimpleNamespace(loss=loss, groups=groups, ordered=ordered, money=money if rng.random() < 0.5 else None)
 
 
 def a_pair(rng):
@@ -274,6 +276,40 @@ def test_uses_by_hand(kinds, use):
         name, severity = kind if isinstance(kind, tuple) else (kind, Severity.NOTE)
         findings.append(Finding(name, severity=severity, more={"columns": ["a"]}))
     assert conclude.use_of(findings, 900).kind == use
+
+
+def test_cases_in_which_opposite_gaps_cancel_are_not_called_far_off():
+    """A and B alone are off by 20 points, to both sides; whoever belongs to both is right, and so are the others."""
+    X = pd.DataFrame({"a": np.tile(["in", "out"], 2000), "b": np.repeat(["in", "out"], 2000)})
+    gap = 0.2 * (X["a"] == "in") - 0.2 * (X["b"] == "in")
+    rng = np.random.default_rng(0)
+    y = (rng.random(4000) < 0.5 + gap).to_numpy(float)
+    table = ScoreTable("t.csv", "y", "p", y, np.full(4000, 0.5) + 1e-3 * rng.normal(size=4000), X)
+    audit = find_misjudged(table, "platt", n_draws=99, rng=0)
+    groups = audit.search.table[audit.search.table["rule"].isin(["a is in", "b is in"])]
+    assert len(groups) == 2 and audit.share(groups) == 0.75
+    assert audit.share(groups, np.sign(groups["gap"])) == 0.5
+
+
+def test_a_group_is_far_off_if_that_is_sure():
+    """Gaps of 12 points: one at least 6, one at least 2."""
+    row = {"n": 99, "stated": 0.4, "observed": 0.52, "calibrated": 0.4, "share": 0.6, "adjusted": 0.01, "high": 0.2}
+    rows = pd.DataFrame([{**row, "rule": "a is 0", "low": 0.06}, {**row, "rule": "a is 1", "low": 0.02}])
+    rows = rows.assign(gap=0.12, residual_gap=0.12, residual_low=rows["low"], residual_high=rows["high"])
+    shares = []
+    for k in range(2):
+        audit = some_groups(np.random.default_rng(0))
+        audit.significant = rows.iloc[[k]]
+        audit.hottest = lambda factor: None
+        audit.share = lambda groups, signs=None: 0.6 * len(groups)
+        report = SimpleNamespace(
+            audit=audit, average=SimpleNamespace(scale=1.0), table=SimpleNamespace(n=900), obstacle=""
+        )
+        found = list(conclude.of_groups(report, mends=False))
+        shares.append(found[0].more["grave"])
+        assert ("not_alone" in {one.kind for one in found}) == (k == 0)
+        assert conclude.use_of(found, 900).kind == ("not_for_most", "but_not_for")[k]
+    assert shares == [0.6, 0.0]
 
 
 @pytest.mark.parametrize(

@@ -82,6 +82,31 @@ def test_classes_in_order_and_their_costs_on_the_page(table):
     assert report.metrics()["class_cost_repaired"] < report.metrics()["class_cost_stated"]
 
 
+def test_costs_from_a_file_of_any_country(table, tmp_path):
+    read = read_table(table, score="p_*")
+    named = COST.rename_axis("decision")
+    named.to_csv(tmp_path / "costs.csv", sep=";", decimal=",")
+    costs = check_classes_asked(read, tmp_path / "costs.csv", False)
+    pd.testing.assert_frame_equal(costs, COST[["maybe", "no", "yes"]].astype(float), check_names=False)
+
+
+BAD_COSTS = {
+    "a cost is missing": "decision,yes,no,maybe\ntreat,0,4,\nleave,5,0,1\n",
+    "a cost is a word": "decision,yes,no,maybe\ntreat,0,four,1\nleave,5,0,1\n",
+    "no column of decisions": "yes,no,maybe\n0,4,1\n5,0,1\n",
+    "a class is missing": "decision,yes,no\ntreat,0,4\nleave,5,0\n",
+    "no row": "decision,yes,no,maybe\n",
+    "nothing": "",
+}
+
+
+@pytest.mark.parametrize("case", BAD_COSTS)
+def test_bad_files_of_costs_are_named(table, tmp_path, case):
+    (tmp_path / "costs.csv").write_text(BAD_COSTS[case], encoding="utf-8")
+    with pytest.raises(ValueError, match="class_cost"):
+        check_classes_asked(read_table(table, score="p_*"), tmp_path / "costs.csv", False)
+
+
 def test_costs_need_scores_of_all_classes(table):
     one = table.assign(label=table["label"] == "yes")[["label", "p_yes", "age"]]
     for options in ({"class_cost": COST}, {"ordered": True}):
