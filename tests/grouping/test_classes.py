@@ -181,12 +181,6 @@ def test_weights_and_groups(rng):
     assert grouped.p_value < 0.01 and grouped.n == 2000
 
 
-def test_repeated_splits(rng):
-    X, P, _, y = population(3, 800, rng, 0.5)
-    loss = grouping_loss(y, P, X, n_splits=3, rng=0)
-    assert np.median(loss.splits) == loss.value and (loss.low > 0) == (loss.p_value < 0.025)
-
-
 def test_the_calibrator_takes_weights(rng):
     _, P, _, y = population(3, 600, rng)
     twice = np.r_[np.arange(600), np.arange(200)]

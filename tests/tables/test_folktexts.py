@@ -4,8 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from helpers.audit import tree_groups
-from helpers.calibration import PlattCalibrator
 from helpers.studies.nb07_audit import simulate_folktexts
 from helpers.tables import read_folktexts, read_scores
 
@@ -60,19 +58,6 @@ def test_people_that_nobody_was_asked_about_do_no_harm(files):
     everybody = read_folktexts(*files)
     some = read_folktexts(changed(files[0], lambda said: said.iloc[:100]), files[1])
     np.testing.assert_array_equal(some.X["age"], everybody.X["age"][:100])
-
-
-def test_planted_groups_are_found(tmp_path):
-    table = read_folktexts(*simulate_folktexts(tmp_path, 8000, rng=3))
-    c = PlattCalibrator().fit(table.p, table.y).predict(table.p)
-    audit = tree_groups(table.y, table.p, table.X, calibrated=c, against="calibrated", max_depth=4, rng=0)
-    ends = audit.apply(table.X)
-    women = (table.X["sex"] == "female").to_numpy()
-    young = women & (table.X["age"] <= 27).to_numpy()
-    grown = women & (table.X["age"] >= 33).to_numpy()
-    last = len(audit.table) - 1
-    assert audit.table["residual_high"][0] < 0 < audit.table["residual_low"][last]
-    assert young[ends == 0].mean() > 0.8 and grown[ends == last].mean() > 0.7
 
 
 BAD = {  # which file, a change, and what the error must name beside it
