@@ -73,6 +73,7 @@ def test_the_fit_of_two_classes_costs_what_it_costs_the_binary_one(rng):
     assert (two.shift, two.kept) == pytest.approx((one.shift, one.kept), rel=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", [np.eye(3), np.tril(np.ones((3, 3)))[:-1]], ids=["each class", "steps"])
 def test_known_moments_are_those_of_drawn_labels(rng, asked):
     n_classes, n = 3, 60
@@ -136,6 +137,7 @@ def test_a_known_loss_is_found(rng, n_classes):
     assert loss.by_class["value"].nlargest(2).index.sort_values().tolist() == [0, 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ordered", [False, True])
 def test_nothing_is_found_where_there_is_nothing(rng, ordered):
     """120 populations: within 4 standard errors of 5 % of alarms, and of a mean of 0."""

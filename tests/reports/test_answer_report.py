@@ -142,6 +142,7 @@ def test_an_honest_model_and_one_that_is_too_sure():
         assert held_out < row["over"] and (row["low"] > 0.1) == (dial == 0.5)
 
 
+@pytest.mark.slow
 def test_a_confidence_that_is_too_high_certifies_by_its_order():
     """Agreement knows little; the stated confidence is far too high, and its order is good."""
     rng = np.random.default_rng(0)
