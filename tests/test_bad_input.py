@@ -407,6 +407,7 @@ def error(**options):
         (lambda: grouping(groups=np.arange(N) % 2), "groups must"),
         (lambda: grouping(sample_weight=(GOOD["y"] == 1) * 1.0), "sample_weight must"),
         (lambda: grouping(sample_weight=np.arange(N) < 20), "y must"),
+        (lambda: binned_grouping_loss(*ANSWERS, GOOD["X"], correction="bin"), "correction must .*did you mean 'bins'"),
         (lambda: error(n_bins=0), "n_bins must"),
         (lambda: error(strategy="equal"), "strategy must"),
         (lambda: error(n_simulations=10), "n_simulations must"),

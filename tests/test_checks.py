@@ -42,38 +42,15 @@ def test_arrow_columns_become_floats():
         checks.check_labels(pd.Series([0, None], dtype="int64[pyarrow]"))
 
 
-@pytest.mark.parametrize(
-    ("y", "sentence"),
-    [
-        ([1, 2, 2], r"y must be 0 or 1, but y\[1\] is 2.0 \(and 1 more\)\."),
-        ([0, np.nan], r"y must be 0 or 1, but y\[1\] is nan\."),
-        (["0", "1"], r"y must hold numbers, but y\[0\] is '0' \(and 1 more\)\."),
-        (pd.Series(["no", "yes"], dtype="category"), r"y\[0\] is 'no'"),
-        (pd.array([True, None], dtype="boolean"), r"y\[1\] is <NA>"),
-        (np.ma.array([0, 1, 1], mask=[0, 1, 0]), r"y\[1\] is nan"),
-        ([0, 1j], "y must hold numbers"),
-        (np.array([0], "M8[D]"), "y must hold numbers"),
-        ([[0], [0, 1]], "y must hold numbers"),
-        ([[0, 1]], r"y must have one dimension, but its shape is \(1, 2\)"),
-        (1, "one dimension"),
-        ([], "y must not be empty"),
-    ],
-)
-def test_labels_that_are_none(y, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        checks.check_labels(y)
+def test_the_first_offender_is_named_and_the_others_are_counted():
+    with pytest.raises(ValueError, match=r"y must be 0 or 1, but y\[1\] is 2.0 \(and 1 more\)\."):
+        checks.check_labels([1, 2, 2])
 
 
 def test_one_class_only():
     assert checks.check_labels([1, 1]).tolist() == [1, 1]
     with pytest.raises(ValueError, match="y must hold both classes"):
         checks.check_labels([1, 1], both=True)
-
-
-@pytest.mark.parametrize("p", [[0.2, -1e-12], [0.2, 1 + 1e-12], [0.2, np.nan], [0.2, np.inf], [0.2, -np.inf]])
-def test_probabilities_outside_the_unit_interval(p):
-    with pytest.raises(ValueError, match=r"score must lie in \[0, 1\], but score\[1\] is"):
-        checks.check_probabilities(p, "score")
 
 
 def test_probabilities_keep_the_ends_and_negative_zero():
@@ -84,14 +61,7 @@ def test_simplex():
     table = np.full((3, 4), 0.25)
     assert np.array_equal(checks.check_simplex(table), table)
     for bad, sentence in [
-        ([[0.5, 0.6]], "row 0 sums to 1.1"),
         ([[0.5, 0.5], [0.4, 0.5], [0.1, 0.1]], r"row 1 sums to 0.9 \(and 1 more rows\)"),
-        ([[1.0]], "two columns"),
-        (np.empty((0, 2)), "at least one row"),
-        ([0.5, 0.5], "2 dimensions"),
-        ([[0.5, 0.5], [1]], "proba must hold numbers"),
-        ([[np.nan, 1]], r"proba\[0, 0\] is nan"),
-        ([[1.5, -0.5]], r"proba\[0, 0\] is 1.5"),
         ([[2.3, -1.0], [0.1, 4.0]], r"look like logits: pass scipy.special.softmax\(proba, axis=1\)"),
         (np.log([[0.3, 0.7], [0.5, 0.5]]), "look like log-probabilities"),
         ([[30.0, 70.0], [50.0, 50.0]], "look like percentages"),
@@ -106,16 +76,9 @@ def test_weights_become_shares_of_the_largest():
     assert checks.check_weights(None) is None
     for scale in (1e-300, 1, 1e308):
         assert checks.check_weights(np.array([0.25, 0, 1]) * scale).tolist() == [0.25, 0, 1]
-    for bad, sentence in [
-        ([1, -1], r"\[1\] is -1.0"),
-        ([0, 0], "not be zero everywhere"),
-        ([1, np.nan], r"\[1\] is nan"),
-        ([np.inf, 1], r"\[0\] is inf"),
-        ([9e15, 0, 1e300], r"at least 1e-100 times the largest weight, 1e\+300, but sample_weight\[0\] is 9"),
-        (["a"], "numbers"),
-    ]:
-        with pytest.raises(ValueError, match=f"sample_weight .*{sentence}"):
-            checks.check_weights(bad)
+    sentence = r"sample_weight .*at least 1e-100 times the largest weight, 1e\+300, but sample_weight\[0\] is 9"
+    with pytest.raises(ValueError, match=sentence):
+        checks.check_weights([9e15, 0, 1e300])
 
 
 @pytest.mark.parametrize(
@@ -133,34 +96,6 @@ def test_weights_become_shares_of_the_largest():
 )
 def test_groups_are_numbered_by_appearance(groups):
     assert checks.check_groups(groups).tolist() == [0, 1, 0, 2, 3, 4]
-
-
-@pytest.mark.parametrize(
-    "groups",
-    [
-        ["a", None, "b"],
-        np.array(["a", pd.NA, "b"], object),
-        pd.array([1, None, 2], dtype="Int64"),
-        np.array(["2020-01-01", "NaT", "2021-01-01"], "M8[D]"),
-        np.ma.array([1, 2, 3], mask=[0, 1, 0]),
-    ],
-    ids=lambda groups: f"{type(groups).__name__}-{getattr(groups, 'dtype', '')}",
-)
-def test_missing_groups(groups):
-    with pytest.raises(ValueError, match=r"groups must not be missing, but groups\[1\] is"):
-        checks.check_groups(groups)
-
-
-def test_groups_that_are_none():
-    for bad, sentence in [
-        (["a", "a"], "at least 5 groups, .* holds 'a'"),
-        ([1, 2, 3, 4] * 9, "at least 5 groups, .* holds 1, 2, 3, 4"),
-        ([], "not empty"),
-        (np.zeros((2, 2)), "one-dimensional"),
-        ([[1], [2, 3]], "unhashable"),
-    ]:
-        with pytest.raises(ValueError, match=sentence):
-            checks.check_groups(bad)
 
 
 def test_lengths():

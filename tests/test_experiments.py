@@ -50,7 +50,7 @@ def fails(n, rng):
     raise (ValueError if n == 1 else KeyError)("no luck")
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_an_error_names_the_run(n_jobs):
     with joblib.parallel_config(n_jobs=n_jobs):
         with pytest.raises(ValueError, match="^n = 1, repeat [01]: no luck"):

@@ -5,8 +5,8 @@ import csv
 
 import pytest
 from forks import FORKS
-from mutants import ROOT, is_another, mutants_of, sample
-from mutate import Checks, Room, files_of, read_equivalent, report
+from mutants import ROOT, is_another, mutants_of
+from mutate import Checks, Room, files_of, read_equivalent
 
 TOY = '''"""A toy: words are left alone."""
 
@@ -63,18 +63,6 @@ def test_what_refuses_bad_input_and_defaults_are_no_formulas(toy):
 
 
 @pytest.mark.slow
-def test_the_same_seed_draws_the_same_mutants_of_each_module_in_turn():
-    files = files_of(["helpers.routing"])
-
-    def first(seed):
-        return [mutant for mutant, _ in zip(sample(files, seed), range(14), strict=False)]
-
-    drawn = first(1)
-    assert drawn == first(1) != first(2)
-    assert len({mutant.file for mutant in drawn[:6]}) == 6
-
-
-@pytest.mark.slow
 @pytest.mark.skipif(not FORKS, reason="runs are forks on Linux only")
 def test_a_test_of_the_package_notices_a_wrong_formula_and_no_file_changes():
     room = Room("binning", ["helpers/binning.py"])
@@ -96,14 +84,6 @@ def test_a_claim_notices_a_wrong_formula_of_a_function_that_its_notebook_imports
     assert {mutant.file for mutant in drawn} == {"helpers/grouping/truth.py"}
     verdict, claim = checks.ask(next(mutant for mutant in drawn if mutant.operator == "sign"))
     assert verdict == "noticed" and claim.startswith(("perezlebel2023.", "ours."))
-
-
-def test_the_report_counts_by_module_and_shows_survivors():
-    row = {"asked": "toy", "module": "helpers.toy", "place": "3:7", "function": "f", "operator": "sign", "before": "a"}
-    verdicts = ["killed", "killed", "noticed", "survived", "timeout", "crash"]
-    text = report([row | {"after": f"b{k}", "verdict": verdict} for k, verdict in enumerate(verdicts)])
-    assert text.splitlines()[2].split() == ["toy", "helpers.toy", "6", "3", "1", "1", "0", "1", "75%"]
-    assert "helpers/toy.py:3:7 in f (sign; asked: toy)\n  - a\n  + b3\n" in text and text.count("\n  - ") == 1
 
 
 def test_equivalent_mutants_stand_in_the_source_and_are_argued_for():

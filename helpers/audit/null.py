@@ -182,12 +182,13 @@ class NullModel:
 
     def _end(self, target):
         """Rate at which the standardised distance to the observed one is `target`, by bisection."""
-        inflation = self.variance / (self.calibrated * (1 - self.calibrated))
+        usable = self.sums.usable
+        inflation = np.where(usable, self.variance / (self.calibrated * (1 - self.calibrated)), 1.0)
         cubes = self.sums.cubes
         start = _third(self.calibrated)
 
         def distance(rate):
-            variance = inflation * rate * (1 - rate)
+            variance = np.where(usable, inflation * rate * (1 - rate), np.inf)
             z = self.total * (self.observed - rate) / np.sqrt(variance)
             if self.groups is None:
                 z = symmetric(z, (self.sums.third + cubes * (_third(rate) - start)) / variance**1.5)

@@ -1,12 +1,13 @@
 """Studies of sampled answers: real readers of digits, answers cut into halves, fewer answers, judges that err."""
 
 import numpy as np
+import pandas as pd
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.naive_bayes import BernoulliNB, GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from helpers.answers import AnswerPopulation
+from helpers.answers import AnswerPopulation, sem1
 from helpers.checks import check_count
 from helpers.datasets import load_digits
 
@@ -55,3 +56,15 @@ def _heated(proba, name):
     heated = np.exp(logs - logs.max(axis=1, keepdims=True))
     heated = np.round(heated / heated.sum(axis=1, keepdims=True), 6)
     return heated / heated.sum(axis=1, keepdims=True)
+
+
+def chosen_answers(grouped, rows, rule):
+    """A row a question: the most frequent answer, its Sem1, whether it is right, and what the model says of it."""
+    best = grouped.counts.argmax(axis=1)
+    chosen = [names[k] for names, k in zip(grouped.labels, best, strict=True)]
+    chosen = pd.Series(chosen, pd.Index(grouped.questions, name="question"))
+    text = rows["answer"] if rule == "exact" else rows["spelling"]
+    of_chosen = rows[text == rows["question"].map(chosen)].rename(columns={"is_true": "is it true"})
+    said = of_chosen.groupby("question")[["is it true", "verbalised"]].mean().reindex(chosen.index)
+    right = grouped.correct[np.arange(len(best)), best].astype(float)
+    return pd.DataFrame({"chosen": chosen, "Sem1": sem1(grouped.counts), "right": right}).join(said)

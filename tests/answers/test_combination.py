@@ -15,6 +15,7 @@ def two_signals(n, rng):
     return correct, expit(one + other), {"one": expit(3 * one + 2), "other": expit(0.3 * other - 1)}
 
 
+@pytest.mark.slow
 def test_two_halves_of_the_truth_make_it_whole():
     correct, truth, parts = two_signals(4000, np.random.default_rng(0))
     combined = combine_confidences(correct, parts, rng=0)

@@ -46,6 +46,7 @@ def test_of_ordered_classes_the_steps_are_named(rng):
     assert group["gap"] == -group["other_gap"] and group["high"] < 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ordered", [False, True])
 def test_few_alarms_where_nothing_is_planted(rng, ordered):
     """60 tables at 5 %: nine or more would come once in 500."""

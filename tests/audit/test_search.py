@@ -137,6 +137,7 @@ def gaps_by_masks(y, c, z, inside):
     return np.array(gaps)
 
 
+@pytest.mark.slow
 def test_p_values_are_those_of_loops_with_the_calibrator_fitted_anew():
     rng = np.random.default_rng(7)
     y, p, X, _ = table_of(400, rng, lambda X: 1.1 * older_women(X))

@@ -19,8 +19,6 @@ from helpers.decisions import (
 from helpers.simulation import FinitePopulation
 from tests.decisions.drawn import matrices
 
-EVEN = cost_matrix(false_alarm=1, miss=1)
-
 
 def brute(reference, p, cost, t):
     """Expected cost of the decision taken minus that of the cheapest decision, by trying every decision."""

@@ -238,23 +238,6 @@ def test_known_regions_find_what_quadrature_says(name):
 
 
 @pytest.mark.slow
-def test_a_score_in_the_plane():
-    samples = [BLIND.sample(2000, seed) for seed in range(SEEDS)]
-    errors = []
-    for n_bins, k in ((2, 3), (5, 2), (15, 2)):
-        explained, induced, left = known_blind(n_bins, k)
-        results = [
-            binned_grouping_loss_from_regions(s.y, s.p, cut(s.X["x2"].to_numpy(), k), n_bins=n_bins, rng=seed)
-            for seed, s in enumerate(samples)
-        ]
-        errors += [error(values(results), left), error(values(results, "explained"), explained)]
-        errors += [error(values(results, "induced"), induced)]
-        ratio = np.mean(values(results, "se")) / np.std(values(results), ddof=1)
-        assert 0.7 < ratio < 1.4  # the standard deviation of 50 values is known to a tenth
-    assert np.abs(errors).max() < 3 and np.sqrt(np.mean(np.square(errors))) < 2  # the nine share their samples
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("correction", ["regions", "bins"])
 def test_intervals_cover(correction):
     def draw(seed):
@@ -430,12 +413,6 @@ def test_row_order_with_ties():
     assert invariant(a, b, ["value", "explained", "captured", "induced"])
 
 
-FUNCTIONS = {
-    "features": lambda y, p, X, **options: binned_grouping_loss(y, p, X, **options),
-    "regions": lambda y, p, X, **options: binned_grouping_loss_from_regions(y, p, (X[:, 0] > 0) * 1, **options),
-}
-
-
 # ---- where bins and regions run out of rows -------------------------------------------------------------------------
 
 
@@ -475,45 +452,6 @@ def test_one_row_regions_are_counted_and_left_out():
         binned_grouping_loss_from_regions(y, p, np.arange(300) % 6, groups=np.arange(300) % 6, rng=0)
 
 
-def test_empty_bins_and_empty_regions():
-    rng = np.random.default_rng(0)
-    p = rng.uniform(0.4, 0.6, 800)
-    X = rng.normal(size=(800, 2))
-    y = rng.random(800) < p
-    one = binned_grouping_loss(y, p, X, n_bins=10, rng=0)
-    assert (one.bin_count > 0).tolist() == [4 <= b < 6 for b in range(10)]
-    assert np.isnan(one.bin_rate[0]) and np.isnan(one.bin_stated[9]) and not np.isnan(one.rate).any()
-    assert (one.edges == np.arange(11) / 10).all()
-
-
-SCORES = {
-    "one": np.full(240, 0.3),
-    "none": np.zeros(240),
-    "sure": np.tile([0.0, 1.0], 120),
-    "halves": np.tile([0.0, 0.5, 1.0], 80),
-    "ties": np.round(np.random.default_rng(0).random(240), 1),
-}
-LABELS = {
-    "coin": np.random.default_rng(1).integers(0, 2, 240),
-    "never": np.zeros(240, int),
-    "always": np.ones(240, int),
-    "one case": (np.arange(240) == 7).astype(int),
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("p", SCORES.values(), ids=SCORES)
-def test_extreme_scores_and_labels_give_finite_losses(p):
-    X = np.random.default_rng(2).normal(size=(240, 2))
-    for y, strategy, name in itertools.product(LABELS.values(), ("uniform", "quantile"), ("features", "regions")):
-        one = FUNCTIONS[name](y, p, X, strategy=strategy, rng=0)
-        parts = [one.value, one.se, one.explained, one.plugin, one.bias, one.induced, one.captured]
-        assert np.isfinite(parts).all() and one.se >= 0
-        assert not np.isnan(one.calibration_loss)
-        if len(set(y)) == 1:
-            assert abs(one.value) < 1e-9 and one.low <= 1e-9
-
-
 def test_four_rows_are_enough_and_three_are_not():
     p = np.array([0.1, 0.2, 0.3, 0.4])
     X = np.arange(4.0)[:, None]
@@ -526,22 +464,3 @@ def test_four_rows_are_enough_and_three_are_not():
     ):
         with pytest.raises(ValueError, match="y must"):
             call()
-
-
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        ({"correction": "bin"}, "correction must .*did you mean 'bins'"),
-        ({"strategy": "uniforme"}, "strategy must .*did you mean 'uniform'"),
-        ({"region_ratio": 0}, "region_ratio must"),
-        ({"estimator": "forest"}, "estimator must"),
-        ({"p": np.full(39, 0.5)}, "y and p must"),
-        ({"sample_weight": np.r_[0, np.ones(39)]}, "sample_weight must"),
-        ({"p": np.full((40, 2), 0.5)}, "p must"),
-    ],
-)
-def test_options_that_break_a_rule(options, sentence):
-    rng = np.random.default_rng(0)
-    rows = {"y": rng.integers(0, 2, 40), "p": rng.random(40), "X": rng.normal(size=(40, 1))}
-    with pytest.raises(ValueError, match=sentence):
-        binned_grouping_loss(**rows | {"rng": 0} | options)

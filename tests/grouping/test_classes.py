@@ -73,6 +73,7 @@ def test_the_fit_of_two_classes_costs_what_it_costs_the_binary_one(rng):
     assert (two.shift, two.kept) == pytest.approx((one.shift, one.kept), rel=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", [np.eye(3), np.tril(np.ones((3, 3)))[:-1]], ids=["each class", "steps"])
 def test_known_moments_are_those_of_drawn_labels(rng, asked):
     n_classes, n = 3, 60
@@ -136,6 +137,7 @@ def test_a_known_loss_is_found(rng, n_classes):
     assert loss.by_class["value"].nlargest(2).index.sort_values().tolist() == [0, 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ordered", [False, True])
 def test_nothing_is_found_where_there_is_nothing(rng, ordered):
     """120 populations: within 4 standard errors of 5 % of alarms, and of a mean of 0."""
@@ -179,12 +181,6 @@ def test_weights_and_groups(rng):
     assert grouping_loss(y, P, X, sample_weight=weight, rng=0).p_value < 0.01
     grouped = grouping_loss(y, P, X, groups=np.arange(2000) // 4, rng=0)
     assert grouped.p_value < 0.01 and grouped.n == 2000
-
-
-def test_repeated_splits(rng):
-    X, P, _, y = population(3, 800, rng, 0.5)
-    loss = grouping_loss(y, P, X, n_splits=3, rng=0)
-    assert np.median(loss.splits) == loss.value and (loss.low > 0) == (loss.p_value < 0.025)
 
 
 def test_the_calibrator_takes_weights(rng):

@@ -325,15 +325,6 @@ def test_the_paper_uses_tenths_and_features_only():
 N = 240
 
 
-@pytest.mark.parametrize("p", [np.tile([0.0, 1.0], N // 2), np.repeat([0.0, 0.3, 1.0], N // 3)], ids=["sure", "steps"])
-@pytest.mark.parametrize("calibrator", ["platt", "isotonic", "none"])
-def test_scores_of_exactly_zero_and_one(p, calibrator):
-    rng = np.random.default_rng(0)
-    for y in (p > 0.5, rng.random(N) < 0.5):
-        gl = grouping_loss(y, p, rng.normal(size=(N, 2)), calibrator=calibrator, rng=0)
-        assert np.isfinite([gl.value, gl.se, gl.p_value]).all()
-
-
 def test_one_group_in_a_part_is_not_a_loss_of_zero():
     rng = np.random.default_rng(0)
     p = rng.random(N)

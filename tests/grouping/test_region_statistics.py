@@ -146,27 +146,6 @@ def test_right_scores_have_the_law_that_the_test_expects(kind):
     assert abs(alarms - 0.05) < 3 * np.sqrt(0.05 * 0.95 / repeats)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("weighted", [False, True])
-def test_clustered_rows_are_unbiased_and_covered(weighted):
-    rng = np.random.default_rng(9)
-    repeats = 200
-    effect = np.tile([0.1, -0.15, 0.0, 0.05, -0.05], 5)
-    truth = np.mean(effect**2)
-    rows = []
-    for _ in range(repeats):
-        person = np.repeat(np.arange(300), 4)
-        region = rng.integers(0, 25, 300)[person]
-        r = effect[region] + 0.2 * rng.standard_normal(300)[person] + 0.4 * rng.standard_normal(1200)
-        weight = rng.uniform(0.5, 2, 1200) if weighted else None
-        gl = combine([squared_means(r, region, weight, person)], float("nan"))
-        rows.append((gl.value, gl.low <= truth <= gl.high, squared_means(r, region, weight).value))
-    value, covered, ignoring = np.array(rows).T
-    assert abs(value.mean() - truth) < 4 * value.std() / np.sqrt(repeats)
-    assert covered.mean() > 0.95 - 3 * np.sqrt(0.05 * 0.95 / repeats)
-    assert ignoring.mean() - truth > 4 * ignoring.std() / np.sqrt(repeats)
-
-
 @pytest.mark.parametrize("weighted", [False, True])
 def test_people_spread_over_regions_are_counted_once(weighted):
     """Everybody is in many regions with the same shift: the standard error must see people, not cells."""

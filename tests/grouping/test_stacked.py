@@ -243,27 +243,6 @@ def test_bound_interval_and_false_alarms(lines, strength, repeats):
         assert (p_value < 0.05).mean() < 0.05 + 4 * np.sqrt(0.05 * 0.95 / repeats)
 
 
-@pytest.mark.slow
-def test_weights_undo_uneven_sampling(lines):
-    """One in ten of the first kind is drawn, all of the second: weights bring back the loss of all people."""
-    rng = np.random.default_rng(8)
-    rows = []
-    for seed in range(20):
-        kind = rng.random(4000) < 0.5
-        chance = np.where(kind, 0.1, 1.0)
-        taken = rng.random(4000) < chance
-        kind = kind[taken]
-        chance = chance[taken]
-        y = rng.random(kind.size) < np.where(kind, 0.8, 0.5)
-        p = np.full(kind.size, 0.5)
-        options = dict(calibrator="none", rng=seed)
-        weighted = stacked_grouping_loss(y, p, kind[:, None] * 1.0, sample_weight=1 / chance, **options)
-        rows.append((weighted.value, stacked_grouping_loss(y, p, kind[:, None] * 1.0, **options).value))
-    weighted, unweighted = np.array(rows).T
-    se = weighted.std() / np.sqrt(20)
-    assert abs(weighted.mean() - 0.045) < 4 * se + 0.001 and 0.045 - unweighted.mean() > 10 * se
-
-
 # ---- bad input -------------------------------------------------------------------------------------------------
 
 Y = np.arange(80) % 2

@@ -8,8 +8,7 @@ from jupyter_client.provisioning import local_provisioner
 from papermill import PapermillExecutionError, execute_notebook
 
 from helpers.notebook import ParameterError, at_least, between, guard, one_of, parameters
-from helpers.notebook.guard import _read_cell
-from helpers.notebook.parameter_cell import from_text, type_problem, type_word
+from helpers.notebook.parameter_cell import from_text, type_problem
 
 DECLARED = """n_rows = 10_000  # rows
 seed = 1  # of random numbers
@@ -171,8 +170,3 @@ def test_bare_papermill_is_stopped(monkeypatch, tmp_path):
         execute_notebook("a.ipynb", "b.ipynb", {"n_row": 400, "n_rows": 4e2}, progress_bar=False)
     assert "there is no parameter 'n_row'; did you mean 'n_rows'?" in str(caught.value)
     assert "n_rows must be a whole number" in str(caught.value) and not (tmp_path / "computed").exists()
-
-
-def test_only_literals_make_a_cell_of_parameters():
-    assert _read_cell("seed = 1  # of the random numbers") == {"seed": 1} and _read_cell("seed = int(1)") == {}
-    assert [type_word(value) for value in (3, [1.5], [])] == ["a whole number", "a list of numbers", "a list"]

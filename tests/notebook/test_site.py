@@ -47,19 +47,6 @@ def test_a_notebook_without_results_stops_the_site(tmp_path):
         build_site.build(tmp_path)
 
 
-def test_a_notebook_that_is_named_is_a_link():
-    text = (
-        "As in notebook 05, and notebooks 13 and 99.\n\n# Not notebook 05\n\n`notebook 05` $notebook 05$ "
-        "[notebook 05](x.html)\n\n```\nnotebook 05\n```\nNotebook 13 ends."
-    )
-    linked = page_links("", lessons={"05": "05_sample", "13": "13_audit"}).prose(text)
-    assert linked.startswith(
-        "As in notebook [05](notebooks/05_sample.ipynb), and notebooks [13](notebooks/13_audit.ipynb) and 99."
-    )
-    assert linked.endswith("Notebook [13](notebooks/13_audit.ipynb) ends.")
-    assert linked.count("](") == text.count("](") + 3
-
-
 MELO = {"anchor": "paper-melo", "says": "a paper", "year": 2026}
 
 
@@ -76,10 +63,15 @@ MELO = {"anchor": "paper-melo", "says": "a paper", "year": 2026}
         ("$$q \\text{ (Melo et al.)}$$", None),
         ("Melo & Wei (2023)", None),
         ("Wang et al.", None),
+        ("notebooks 13 and 99", "notebooks [13](../notebooks/13_audit.ipynb) and 99"),
+        ("# Not notebook 13", None),
+        ("`notebook 13` $notebook 13$ [notebook 13](x.html)", None),
+        ("```\nnotebook 13\n```", None),
     ],
 )
 def test_what_is_named_is_a_link_but_not_in_formulas_and_code(text, linked):
-    page = page_links(functions={"ecuas": "helpers.selective.ecuas"}, papers={"Melo": MELO})
+    named = {"functions": {"ecuas": "helpers.selective.ecuas"}, "papers": {"Melo": MELO}, "lessons": {"13": "13_audit"}}
+    page = page_links(**named)
     page.equations.add("6")
     assert page.prose(text) == (linked or text)
 
@@ -126,17 +118,6 @@ def test_panels_stand_under_each_other_and_no_ink_is_lost(count):
 def test_panels_that_need_each_other_stay_side_by_side(options):
     picture = Image.open(io.BytesIO(drawn(**options)))
     assert figures.stacked(picture, figures.DPI) is None
-
-
-def test_a_figure_has_its_words_and_its_size_and_a_column_for_a_telephone(tmp_path, monkeypatch):
-    monkeypatch.setenv("HONEST_FIGURE_SCALE", "2")
-    png = drawn(2)
-    page = figures.figure_html(png, 'a "line"', tmp_path, "x")
-    name = figures.figure_name(png)
-    assert {path.name for path in tmp_path.iterdir()} == {f"{name}.png", f"{name}-column.png"}
-    assert f'href="x/{name}.png"' in page and f'srcset="x/{name}-column.png"' in page
-    shown = re.search(r'alt="a &quot;line&quot;" width="(\d+)" height="(\d+)"', page).groups()
-    assert np.allclose(Image.open(io.BytesIO(png)).size, 2 * np.array(shown, int), atol=1)
 
 
 def test_readme_shows_the_figure_that_its_notebook_stores():

@@ -48,15 +48,6 @@ def test_stills_are_drawn_at_the_values_said_and_share_axes_and_legend():
     assert f"Three slopes. {INVITATION}" in words["text/html"]
 
 
-def test_the_second_of_two_parameters_goes_along_a_row():
-    draw = Drawing()
-    with collected():
-        explore(draw, stills={"shift": (0, 1), **SLOPE}, alt=ALT, shift=(0, 1, 1), slope=(0, 2, 0.5))
-    assert draw.asked == [(slope, shift) for shift in (0, 1) for slope in SLOPE["slope"]]
-    places = [ax.get_position() for ax in draw.axes]
-    assert places[0].y0 == places[2].y0 > places[3].y0 and places[0].x0 == places[3].x0 < places[1].x0
-
-
 def test_a_moved_slider_shows_another_picture():
     draw = Drawing()
     with collected() as outputs:

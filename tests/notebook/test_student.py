@@ -1,21 +1,13 @@
 """Students' copies: without solutions, and never overwritten once somebody has worked in them."""
 
-import json
-import os
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import nbformat
-import pandas as pd
 import pytest
 from sample import good_checks, good_lesson
 
 from helpers.notebook import Check
 from helpers.notebook.student import main, student_copy, tags
-
-NBGRADER = shutil.which("nbgrader")  # of an environment of its own: put its bin folder at the end of PATH
 
 NOTEBOOKS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("[0-9]*.ipynb"))
 
@@ -74,27 +66,3 @@ def test_a_course_of_nbgrader_has_solutions_and_points(command, capsys):
     exec(exercise.source.split("### BEGIN SOLUTION")[0], still_open)
     with pytest.raises(AssertionError):
         exec(check.source, still_open)
-
-
-@pytest.mark.skipif(NBGRADER is None, reason="the command nbgrader is not installed")
-def test_nbgrader_itself_releases_and_grades(command, tmp_path):
-    course = Path(command[-1])
-    main([*command, "--nbgrader"])
-    kernel = {"argv": [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"], "language": "python"}
-    (tmp_path / "kernels" / "python3").mkdir(parents=True)
-    (tmp_path / "kernels" / "python3" / "kernel.json").write_text(json.dumps(kernel | {"display_name": "Python 3"}))
-    beside = os.pathsep.join([os.path.dirname(NBGRADER), os.environ["PATH"]])  # where it finds its alembic
-    options = {"cwd": course, "env": os.environ | {"JUPYTER_PATH": str(tmp_path), "PATH": beside}, "check": True}
-    subprocess.run([NBGRADER, "generate_assignment", "05_sample"], **options)
-    released = (course / "release" / "05_sample" / "05_sample.ipynb").read_text(encoding="utf-8")
-    assert "the secret" not in released and "is_right" not in released
-    answers = {"ana": released.replace("answer_1 = ...", "answer_1 = 1"), "ben": released}
-    answers["cleo"] = answers["ana"].replace("return ...", "return 2")
-    for name, text in answers.items():
-        handed_in = course / "submitted" / name / "05_sample"
-        handed_in.mkdir(parents=True)
-        (handed_in / "05_sample.ipynb").write_text(text, encoding="utf-8")
-    subprocess.run([NBGRADER, "autograde", "05_sample", "--create"], **options)
-    subprocess.run([NBGRADER, "export"], **options)
-    grades = pd.read_csv(course / "grades.csv").set_index("student_id")["score"]
-    assert grades.to_dict() == {"ana": 1, "ben": 0, "cleo": 2}

@@ -62,6 +62,7 @@ def test_levels_with_a_mean_of_their_own_stay_in_place(rows):
     assert np.corrcoef(own[:, j], encoder.transform(table)[:, j])[0, 1] > 0.98
 
 
+@pytest.mark.slow
 def test_luck_earns_a_row_nothing():
     """The codes of pure noise go with the target of the rows that made them no more than any numbers do."""
     slopes = []

@@ -13,7 +13,6 @@ from helpers.reports import audit_answers, negative_control, read_table
 from helpers.reports.answer_numbers import (
     common_size,
     compare_pair,
-    describe,
     find_groups,
     over_confidence,
     price_answers,
@@ -111,14 +110,10 @@ def test_same_seed_same_report_in_any_order_of_the_questions():
     [
         ("reject_cost", {"reject_cost": 1}),
         ("reject_cost", {"reject_cost": float("nan")}),
-        ("reject_cost", {"reject_cost": "0.2"}),
         ("price", {"reject_cost": 0.2, "price": -1}),
-        ("price", {"price": float("inf")}),
         ("price", {"price": 0.01}),
         ("n_resamples", {"n_resamples": 99}),
-        ("n_resamples", {"n_resamples": 200.0}),
         ("precision", {"precision": 1}),
-        ("precision", {"precision": float("nan")}),
     ],
 )
 def test_bad_terms(name, terms):
@@ -147,6 +142,7 @@ def test_an_honest_model_and_one_that_is_too_sure():
         assert held_out < row["over"] and (row["low"] > 0.1) == (dial == 0.5)
 
 
+@pytest.mark.slow
 def test_a_confidence_that_is_too_high_certifies_by_its_order():
     """Agreement knows little; the stated confidence is far too high, and its order is good."""
     rng = np.random.default_rng(0)
@@ -283,13 +279,6 @@ def test_costs_of_a_confidence_that_is_too_low():
 
 
 # ---- parts by hand --------------------------------------------------------------------------------------------
-
-
-def test_questions_as_texts():
-    counts = [[4, 0], [3, 2], [2, 3], [3, 3], [9, 1]]
-    table = describe(table_of_counts(counts, [[1, 0], [1, 0], [0, 0], [-1, -1], [0, 1]]).grouped, [2, 3, 1])
-    assert table["answers, how often"].iloc[0] == "1 (3), 0 (2)"
-    assert table["right answer"].tolist() == ["never given", "not known", "0"]
 
 
 def test_over_confidence_by_hand():

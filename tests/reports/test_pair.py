@@ -65,6 +65,7 @@ def test_equal_scores_are_rarely_told_apart():
     assert told <= 6 and named <= 6
 
 
+@pytest.mark.slow
 def test_the_area_under_the_curve_and_its_error():
     table = two(500, gain=0.3)
     row = compare_scores(table, rng=0).table.loc["pairs in the right order (AUC)"]

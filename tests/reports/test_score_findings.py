@@ -173,12 +173,14 @@ def conclusions():
     return [conclude.find_all(any_report(np.random.default_rng(seed))) for seed in range(900)]
 
 
+@pytest.mark.slow
 def test_whatever_the_numbers_are_nothing_is_said_with_what_it_excludes(conclusions):
     for findings in conclusions:
         said = Counter((number, one.subject) for one in findings for number, k in enumerate(ONE_OF) if one.kind in k)
         assert not said or max(said.values()) == 1
 
 
+@pytest.mark.slow
 def test_one_finding_says_whether_the_scores_may_be_used_and_agrees_with_the_others(conclusions):
     for findings in conclusions:
         kinds = {finding.kind for finding in findings}
@@ -199,6 +201,7 @@ def test_one_finding_says_whether_the_scores_may_be_used_and_agrees_with_the_oth
             assert mends
 
 
+@pytest.mark.slow
 def test_a_sentence_on_a_group_has_the_sign_of_the_gap_as_stated(conclusions):
     groups = [one for findings in conclusions for one in findings if one.kind in ("too_low", "too_high", "spoiled")]
     assert len(groups) > 150
@@ -209,6 +212,7 @@ def test_a_sentence_on_a_group_has_the_sign_of_the_gap_as_stated(conclusions):
             assert one.low >= 0 if one.kind == "too_low" else one.high <= 0
 
 
+@pytest.mark.slow
 def test_every_kind_is_found_and_has_a_sentence(conclusions):
     some = [[one for one in chain(*conclusions) if one.kind == kind][:30] for kind in KINDS]
     said = table_of(list(chain(*some)), KINDS)

@@ -23,6 +23,7 @@ def table():
     return scores.assign(label=y, town=town, age=rng.integers(20, 80, n))
 
 
+@pytest.mark.slow
 def test_a_file_with_a_column_for_each_class(table, tmp_path):
     table.to_csv(tmp_path / "scores.csv", index=False)
     read = read_table(tmp_path / "scores.csv", score="p_*").checked()

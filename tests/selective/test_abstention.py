@@ -161,6 +161,7 @@ def expectation(p, values):
     return sum(share * value for share, value in zip(p, values, strict=True) if share)
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_general_ecuas_is_proper(data):
     n_classes = data.draw(st.integers(2, 4))

@@ -10,8 +10,6 @@ from helpers.simulation import controls
 from helpers.studies.nb06_decisions import models, real_tasks, try_all
 from helpers.studies.nb06_decisions.post_training import post_training
 
-EVEN = [[0, 1], [1, 0]]
-
 
 @pytest.fixture(scope="module")
 def tries():

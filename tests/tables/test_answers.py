@@ -103,22 +103,6 @@ def test_columns_of_counts():
     assert named.grouped.questions.tolist() == ["p", "q", "r"] and not named.graded.any()
 
 
-def test_what_is_absent_is_said():
-    table = read_answers(good().drop(columns=["sample", "confidence", "reference"]))
-    assert not table.graded.any() and not table.stated.any()
-    for note, name in zip(table.notes, ("sample", "confidence", "reference"), strict=True):
-        assert note.startswith(f"no column {name!r}, so ")
-    renamed = read_answers(good().rename(columns={"confidence": "Confidences"}))
-    assert renamed.notes[0].endswith("did you mean 'Confidences'?")
-    assert read_answers(good(), sample="", confidence="", reference="").notes == ()
-
-
-def test_a_question_with_a_single_answer_is_left_out():
-    table = read_answers(good().drop(index=[7, 8]))
-    assert table.grouped.questions.tolist() == ["a", "b"] and table.n_answers == 6
-    assert "1 question with a single answer left out" in table.notes
-
-
 def test_grades_in_place_of_references():
     table = read_answers(good().assign(grade=[1, 1, 0, "true", "yes", "", 0, "no", "False"]), correct="grade")
     assert table.graded.all() and "reference" not in table.columns
@@ -131,12 +115,6 @@ def test_a_reference_may_be_missing_or_stand_in_one_row():
     table = read_answers(frame)
     assert table.graded.tolist() == [True, False, True]
     assert table.grouped.problems["questions without a reference"] == 1
-
-
-def test_answers_that_cannot_be_read_are_counted():
-    frame = good().assign(answer=["7", "seven", None, "1,000", "1000.0", "?", "3", "4", "4"])
-    table = read_answers(frame, rule="numeric")
-    assert table.grouped.unparsed.tolist() == [2, 1, 0] and table.grouped.counts.max(axis=1).tolist() == [1, 2, 2]
 
 
 def test_answers_as_excel_in_germany_writes_them(tmp_path):

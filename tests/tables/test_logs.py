@@ -140,16 +140,6 @@ def test_one_answer_repeated_is_named(name, said):
     assert any("all answers are the same in each of the" in note for note in notes) == said
 
 
-def test_greedy_answers_are_named(tmp_path):
-    def greedy(name, record):
-        if name == "header.json":
-            record["eval"]["model_generate_config"] = {"temperature": 0.0}
-        return record
-
-    notes = read_answers(repacked(tmp_path / "a.eval", greedy)).notes
-    assert any("temperature 0" in note for note in notes)
-
-
 def test_forms_that_samples_may_have(tmp_path):
     """Chats with images, scorers with several values, several targets."""
     log = json.loads((LOGS / "inspect.json").read_text())

@@ -59,3 +59,11 @@ def compare_confidences(table, names, *, n_resamples=1000, rng=None):
     above = np.where(more, rows["high"] < 0, rows["low"] > 0)
     rows["better"] = np.select([below, above], ["first", "second"], "")
     return rows[["first", "second", "metric", "difference", "low", "high", "better"]].reset_index(drop=True)
+
+
+def with_intervals(measured, columns):
+    """Rows of `measure_systems` as text, "value [low, high]": a row a system, a column a measure of `columns`."""
+    ends = measured[["value", "low", "high"]].to_numpy()
+    text = measured.assign(shown=[f"{value:.3f} [{low:.3f}, {high:.3f}]" for value, low, high in ends])
+    wide = text.pivot(index="system", columns="metric", values="shown").loc[text["system"].unique()]
+    return wide[list(columns)].rename(columns=columns).rename_axis("confidence")
