@@ -51,3 +51,8 @@ def test_one_row_a_question(layout, tmp_path):
         rows[["yes", "no"]] = [[3, 1]] * 8
         table = read_answers(rows, counts=["yes", "no"])
     assert list(table.features) == ["topic"] and table.features["topic"].tolist() == list("xy") * 4
+
+
+def test_recorded_answers_keep_the_kind_of_question_alone():
+    assert read_answers("data/smollm2_answers.jsonl.gz").features.columns.tolist() == ["kind"]
+    assert read_answers().features.empty
