@@ -78,11 +78,13 @@ def test_two_pockets_are_both_named():
 # ---- nothing to find ------------------------------------------------------------------------------------------
 
 
-def in_places(n, rng, alike=0.4):
+def in_places(n, rng):
+    """Without their groups, such rows raise an alarm in most tables."""
     y, p, X, _ = table_of(n, rng)
     place = np.arange(n) // 6
     X["region"] = X["region"].to_numpy()[place * 6]
-    luck = np.sqrt(alike) * rng.normal(size=n)[place] + np.sqrt(1 - alike) * rng.normal(size=n)
+    X["place type"] = rng.integers(0, 12, n)[place].astype(str)
+    luck = np.sqrt(0.9) * rng.normal(size=n)[place] + np.sqrt(0.1) * rng.normal(size=n)
     return (norm.cdf(luck) < p).astype(int), p, X, {"groups": place}
 
 
@@ -109,15 +111,6 @@ def test_it_stays_silent_where_there_is_nothing(source):
         alarms += search.p_value < 0.05
         assert (search.p_value < 0.05) or search.selected.empty
     assert alarms <= 3  # 0.75 is expected, 4 or more in 0.6 % of such studies
-
-
-def test_without_their_groups_dependent_rows_raise_alarms():
-    alarms = 0
-    for seed in range(12):
-        y, p, X, _ = in_places(600, np.random.default_rng([seed, 6]), 0.9)
-        X["place type"] = np.random.default_rng(seed).integers(0, 12, 100)[np.arange(600) // 6].astype(str)
-        alarms += search_segments(y, p, X, n_draws=59, rng=seed).p_value < 0.05
-    assert alarms >= 4
 
 
 # ---- by brute force -------------------------------------------------------------------------------------------

@@ -67,20 +67,6 @@ def test_family_of_false_alarms_is_at_most_five_percent(kind):
     assert alarms <= draws * 0.05 + 2.5 * np.sqrt(draws * 0.05 * 0.95)
 
 
-def test_forgetting_people_raises_alarms():
-    draws = 40
-    with_people = without = 0
-    for seed in range(draws):
-        rng = np.random.default_rng(seed)
-        person = np.arange(1200) // 30
-        X = rng.normal(size=(40, 2))[person]
-        p = np.full(1200, 0.5)
-        y = (rng.random(1200) < rng.beta(1, 1, 40)[person]).astype(int)
-        with_people += len(tree_groups(y, p, X, groups=person, rng=seed).significant) > 0
-        without += len(tree_groups(y, p, X, rng=seed).significant) > 0
-    assert with_people <= 6 and without > 30
-
-
 def test_pure_miscalibration_is_mended_by_recalibration():
     rng = np.random.default_rng(2)
     X = rng.normal(size=(6000, 3))
