@@ -170,7 +170,7 @@ class Report:
             kind, _, shown = item.partition(":")
             if kind == "figure":
                 caption, alt = self.words.figures[shown]
-                figure(self.draw(shown), fill(alt, report=self), caption)
+                figure(self.draw(shown), fill(alt, report=self), fill(caption, report=self))
             else:
                 table(self._table(shown))
 
