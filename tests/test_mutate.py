@@ -6,7 +6,7 @@ import csv
 import pytest
 from forks import FORKS
 from mutants import ROOT, is_another, mutants_of
-from mutate import Checks, Room, files_of, read_equivalent
+from mutate import Room, read_equivalent
 
 TOY = '''"""A toy: words are left alone."""
 
@@ -73,17 +73,6 @@ def test_a_test_of_the_package_notices_a_wrong_formula_and_no_file_changes():
     assert set(verdicts) <= {"killed", "timeout", "survived"}
     assert verdicts.count("killed") >= 0.5 * len(mutants) > 0
     assert file.read_bytes() == before
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not FORKS, reason="runs are forks on Linux only")
-def test_a_claim_notices_a_wrong_formula_of_a_function_that_its_notebook_imports():
-    (path,) = (ROOT / "notebooks" / "checks").glob("03*.ipynb")
-    checks = Checks(path, files_of(["helpers.grouping.truth", "helpers.audit"]))
-    drawn = list(checks.draw(0))
-    assert {mutant.file for mutant in drawn} == {"helpers/grouping/truth.py"}
-    verdict, claim = checks.ask(next(mutant for mutant in drawn if mutant.operator == "sign"))
-    assert verdict == "noticed" and claim.startswith(("perezlebel2023.", "ours."))
 
 
 def test_equivalent_mutants_stand_in_the_source_and_are_argued_for():

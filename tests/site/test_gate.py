@@ -82,21 +82,6 @@ def test_lessons_have_numbers_folds_links_and_descriptions(site):
     assert html.escape(build_site.plain(statement)) in beside
 
 
-@pytest.mark.slow
-def test_other_pages_are_there(site):
-    glossary = read(site, "glossary.html")
-    assert 'id="term-grouping-loss"' in glossary and "Platt scaling" in glossary
-    index = read(site, "index.html")
-    assert index.count('<img src="_static/figures/') >= 3 and 'id="paper-melo"' in index
-    assert "Melo 3.1" in read(site, "map.html")
-    ledger = read(site, "ledger.html")
-    rows = build_site.read_rows(site.parents[1], "claims")
-    assert len(rows) > 10 and all(f'<tr id="{row["id"]}" data-paper=' in ledger for row in rows)
-    package = read(site, "api/helpers.grouping.html")
-    assert 'id="helpers.grouping.grouping_loss"' in package and "Parameters<span" in package
-    assert len(build_site.public_names()) >= 15
-
-
 # ---- in the browser -------------------------------------------------------------------------------------------------
 
 
@@ -145,18 +130,6 @@ def test_every_planted_fault_is_found(browser, tmp_path):
     found = {(page, kind) for page, kind, _ in faults}
     assert {("all.html", kind) for kind in PLANTED} | {(f"{name}.html", "axe") for name in UNREADABLE} <= found
     assert "clean.html" not in {page for page, _ in found}
-
-
-@pytest.mark.slow
-def test_what_mathjax_cannot_draw_is_found(site, browser):
-    """Formulas of an author in a page with the site's own MathJax."""
-    wrong = [r"\frac{a}", r"\oops", r"a \tag{1} \tag{2}", r"\begin{cases} a"]
-    formulas = "".join(f'<div class="math">\\[{tex}\\]</div>' for tex in wrong)
-    broken = site / "notebooks" / "broken.html"
-    broken.write_text(read(site, "notebooks/05_sample.html").replace("</article>", f"{formulas}</article>", 1))
-    faults, _, _ = gate.look(browser, site, "notebooks/broken.html")
-    broken.unlink()
-    assert [kind for kind, _ in faults] == ["formula"] * 4
 
 
 # ---- on paper -------------------------------------------------------------------------------------------------------

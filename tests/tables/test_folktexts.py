@@ -54,12 +54,6 @@ def test_weights_households_and_chosen_features(files):
     assert "PWGTP" not in read_folktexts(files[0], home, weight="PWGTP", group="SERIALNO").features
 
 
-def test_people_that_nobody_was_asked_about_do_no_harm(files):
-    everybody = read_folktexts(*files)
-    some = read_folktexts(changed(files[0], lambda said: said.iloc[:100]), files[1])
-    np.testing.assert_array_equal(some.X["age"], everybody.X["age"][:100])
-
-
 BAD = {  # which file, a change, and what the error must name beside it
     "another name": (0, lambda t: t.rename(columns={"risk_score": "risk_scores"}), ["'risk_score'", "'risk_scores'?"]),
     "answers twice": (0, lambda t: pd.concat([t, t.iloc[:2]]), ["row 401", "once"]),

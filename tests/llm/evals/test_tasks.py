@@ -140,14 +140,6 @@ def test_a_judge_that_keeps_no_form_gives_no_verdict(folder):
 
 
 @pytest.mark.slow
-def test_a_confidence_in_words_is_missing(folder):
-    task = questions(str(folder / "questions.csv"), n_answers=1, confidences="verbalised", seed=1)
-    (log,) = eval(task, model=known_model(KNOWN, vague=1.0), log_dir=str(folder / "vague"), **QUIET)
-    assert not any("verbalised" in sample.scores["grade"].metadata for sample in log.samples)
-    assert "verbalised_ecuas_1" not in {name for one in log.results.scores for name in one.metrics}
-
-
-@pytest.mark.slow
 def test_answer_and_confidence_in_one_reply(folder):
     options = {"prompt": "answer_with_confidence", "confidences": "verbalised", "n_answers": 1, "seed": 4}
     task = questions(str(folder / "questions.csv"), **options)
