@@ -118,8 +118,7 @@ class ClassRecalibrator(BaseEstimator):
         ndarray, shape (n, K)
             As `predict`; the calibrator, which has a scale and at most an offset a class, has seen all labels.
         """
-        rows, found = self._fit(X, y, P, sample_weight, groups)
-        repaired = self._repaired(self._calibrated(rows.P), found)
+        repaired = self._fit(X, y, P, sample_weight, groups)
         if sample_weight is None or len(repaired) == len(X):
             return repaired
         every = self.predict(X, P)
@@ -153,14 +152,13 @@ class ClassRecalibrator(BaseEstimator):
         if not self.changed_:
             return c
         table = with_class_scores(X, c, self.classes_)
-        return self._repaired(c, [repair.predict(table, c[:, k]) for k, repair in enumerate(self.repairs_)])
+        return _nearest(c, [repair.predict(table, c[:, k]) for k, repair in enumerate(self.repairs_)])
 
     def _fit(self, X, y, P, sample_weight, groups):
-        """Learn; return the rows that count and the repaired scores of each class out of fold."""
+        """Learn; return the repaired scores of the rows that count, out of fold."""
         check_one_of(self.calibrator, "calibrator", ("platt", "none"))
         rows = check_class_rows(y, P, X, sample_weight, groups)
         self.classes_ = rows.classes
-        self.columns_ = list(rows.X.columns)
         if self.calibrator != "none":
             self.calibrator_ = _line(clipped_log(rows.P), rows.y, rows.weight)
         c = self._calibrated(rows.P)
@@ -177,14 +175,7 @@ class ClassRecalibrator(BaseEstimator):
             self.repairs_.append(repair)
         self.changed_ = any(repair.changed_ for repair in self.repairs_)
         self.p_value_ = min(1.0, n_classes * min(repair.p_value_ for repair in self.repairs_))
-        return rows, found
-
-    def _repaired(self, c, found):
-        """The nearest probabilities to what the repairs of all classes say."""
-        if not self.changed_:
-            return c
-        floor = SMALLEST * c
-        return floor + _onto_simplex(np.column_stack(found) - floor, 1 - SMALLEST)
+        return _nearest(c, found) if self.changed_ else c
 
     def _calibrated(self, P):
         return P if self.calibrator == "none" else self.calibrator_.predict_proba(clipped_log(P))
@@ -196,6 +187,12 @@ def _line(log_scores, y, weight):
     own = 1.0 if weight is None else weight / weight.mean()
     plain, full = (float(np.sum(own * np.log(line.predict_proba(log_scores)[np.arange(y.size), y]))) for line in lines)
     return lines[int(chi2.sf(2 * (full - plain), log_scores.shape[1] - 1) < OFFSETS)]
+
+
+def _nearest(c, found):
+    """The nearest probabilities to what the repairs of all classes say, with a part of the calibrated ones in each."""
+    floor = SMALLEST * c
+    return floor + _onto_simplex(np.column_stack(found) - floor, 1 - SMALLEST)
 
 
 def _onto_simplex(values, total):

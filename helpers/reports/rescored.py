@@ -3,6 +3,7 @@ today, after recalibration and after repair, in the unit of the user's costs.
 """
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -85,15 +86,23 @@ def rows_of_whole_groups(table, most, rng, least_groups=0):
 def out_of_fold(table, calibrator, rng, p=None):
     """Recalibrate scores, each by the labels of other folds; by all labels where the rarer one is in few cases."""
     p = table.p if p is None else p
-    recalibrated = np.empty(table.n)
+    return by_other_folds(partial(calibrate_rows, calibrator), p, table.y, table.y, table, np.random.default_rng(rng))
+
+
+def by_other_folds(calibrate, p, y, ones, table, rng):
+    """calibrate(p, y, weights, at) at each fold of a table by the others; all by all where these do not suffice.
+
+    ones : labels of which the rows outside each fold hold both, (n,) of 0 and 1
+    """
+    recalibrated = np.empty_like(p)
     try:
-        fold = random_folds(table.y, table.groups, FOLDS, np.random.default_rng(rng))
+        fold = random_folds(ones, table.groups, FOLDS, rng)
         for j in range(FOLDS):
             inside = fold == j
             learn = ~inside
-            recalibrated[inside] = calibrate_rows(calibrator, p[learn], table.y[learn], table.weights[learn], p[inside])
+            recalibrated[inside] = calibrate(p[learn], y[learn], table.weights[learn], p[inside])
     except ValueError:  # too few cases of one class, or outside of a fold all scores are alike
-        return calibrate_rows(calibrator, p, table.y, table.weight, p)
+        return calibrate(p, y, table.weight, p)
     return recalibrated
 
 

@@ -265,12 +265,12 @@ def of_class_costs(several):
         return
     costs = money.costs
     rule = costs.loc[money.rule]
-    kind = "class_rule_is_cheaper" if rule["saved_low"] > 0 else "class_rule_is_dearer"
+    kind = "class_rule_is_cheaper" if rule["saved_low"] > 0 else "class_rule_costs_more"
     if rule["saved_low"] <= 0 < rule["saved_high"]:
-        kind = "class_rule_as_dear"
+        kind = "class_rule_unclear"
     repaired = costs.loc["repaired"]
     is_repaired = money.changed and repaired["saved_low"] > 0
-    calm = kind == "class_rule_is_dearer" or (kind == "class_rule_as_dear" and is_repaired)
+    calm = kind == "class_rule_costs_more" or (kind == "class_rule_unclear" and is_repaired)
     severity = Severity.NOTE if calm else Severity.SERIOUS
     yield Finding(kind, money.rule, severity=severity, **ends_of(rule, "saved"), n=money.n)
     if is_repaired:

@@ -11,9 +11,8 @@ from helpers.calibration.affine import calibrate_classes
 from helpers.checks import check_columns
 from helpers.decisions.class_costs import cheapest, check_class_costs
 from helpers.grouping import GroupingLoss, grouping_loss
-from helpers.grouping.stacked import random_folds
 from helpers.repair import ClassRecalibrator
-from helpers.reports.rescored import FOLDS, MOST_ROWS, mean_of, rows_of_whole_groups
+from helpers.reports.rescored import MOST_ROWS, by_other_folds, mean_of, rows_of_whole_groups
 from helpers.tables.files import open_table
 
 MOST_SEARCHED = 50_000  # rows in which groups are sought
@@ -97,8 +96,10 @@ def count_class_costs(table, cost, rng):
     values = cost.to_numpy()
     model = ClassRecalibrator(rng=rng)
     repaired = model.fit_predict(table.X, table.classes.y, table.classes.P, table.weight, table.groups)
-    scores = {"stated": P, "recalibrated": _out_of_fold(P, y, table, rng)}
-    scores["repaired"] = repaired if model.changed_ else scores["recalibrated"]
+    most_common = (y == np.bincount(y).argmax()).astype(float)
+    recalibrated = by_other_folds(calibrate_classes, P, y, most_common, table, rng)
+    scores = {"stated": P, "recalibrated": recalibrated}
+    scores["repaired"] = repaired if model.changed_ else recalibrated
     decided = {policy: cheapest(score, values).decision for policy, score in scores.items()}
     single = int(np.average(values[:, y], axis=1, weights=table.weights).argmin())
     decided[f"always {cost.index[single]}"] = np.full(table.n, single)
@@ -110,16 +111,3 @@ def count_class_costs(table, cost, rng):
         rows[policy] |= mean_of(table, "saved", values[decided["stated"], y] - paid)
         rows[policy] |= dict(zip(cost.index, shares, strict=True))
     return ClassCosts(pd.DataFrame(rows).T, list(cost.index), table.n, model.changed_)
-
-
-def _out_of_fold(P, y, table, rng):
-    """Calibrated scores, each row by the labels of other folds; by all labels where some fold's rest lacks a class."""
-    calibrated = np.empty_like(P)
-    try:
-        fold = random_folds((y == np.bincount(y).argmax()).astype(float), table.groups, FOLDS, rng)
-        for j in range(FOLDS):
-            inside = fold == j
-            calibrated[inside] = calibrate_classes(P[~inside], y[~inside], table.weights[~inside], P[inside])
-    except ValueError:
-        return calibrate_classes(P, y, table.weights, P)
-    return calibrated

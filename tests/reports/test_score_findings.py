@@ -33,7 +33,7 @@ ONE_OF = [  # of each line, at most one kind is found for a subject
     {"people_decide", "not_alone"},
     {"certified_loss", "certified_loss_of_groups", "size_unknown", "no_loss_found", "single_cases_unknown"},
     {"class_loss", "class_loss_unsure"},
-    {"class_rule_is_cheaper", "class_rule_as_dear", "class_rule_is_dearer"},
+    {"class_rule_is_cheaper", "class_rule_unclear", "class_rule_costs_more"},
     {"repair_saves", "repair_unsure", "nothing_to_repair"},
     {"off_mendable", "repair_saves"},
 ]
