@@ -13,6 +13,8 @@ POLICIES = {
     "always no": "always no",
 }
 
+COST_AND_SAVED = ("cost (95 % interval)", "saved (95 % interval)")
+
 
 class ScoreTables:
     """Tables of a `ScoreReport`; each is None where there is nothing to say."""
@@ -51,8 +53,9 @@ class ScoreTables:
             "cases": [f"{row.n:,} ({100 * row.share:.1f}{NBSP}%)" for row in groups.itertuples()],
             "stated": groups["stated"].map(percent),
         }
-        if self.repaired_rates is not None:
-            rows["repaired"] = self.repaired_rates.map(percent)
+        repaired = self.repaired_rates
+        if repaired is not None:
+            rows["repaired"] = repaired.map(percent)
         rows |= {
             "observed": groups["observed"].map(percent),
             "gap in points (95 %)": [_gap(row) for row in groups.itertuples()],
@@ -114,12 +117,9 @@ class ScoreTables:
         money = self.several.money
         rows = {}
         for policy, row in money.costs.iterrows():
-            cost = of_hundred(row["cost"], row["cost_low"], row["cost_high"])
-            saved = of_hundred(row["saved"], row["saved_low"], row["saved_high"], sign=True)
-            taken = [percent(row[decision]) for decision in money.decisions]
-            rows[POLICIES.get(policy, policy)] = (cost, "–" if policy == "stated" else saved, *taken)
-        columns = ["cost (95 % interval)", "saved (95 % interval)", *money.decisions]
-        return _frame("in 100 cases, decided", rows, columns)
+            taken = money.shares.loc[policy].map(percent)
+            rows[POLICIES.get(policy, policy)] = (*_cost_and_saved(policy, row), *taken)
+        return _frame("in 100 cases, decided", rows, [*COST_AND_SAVED, *money.shares.columns])
 
     @property
     def parts_table(self):
@@ -152,11 +152,8 @@ class ScoreTables:
             cells = []
             for name in ("yes", "misses", "false_alarms"):
                 cells.append(number(100 * row[name], 25 * (row[f"{name}_high"] - row[f"{name}_low"]), least=1))
-            cost = of_hundred(row["cost"], row["cost_low"], row["cost_high"])
-            saved = of_hundred(row["saved"], row["saved_low"], row["saved_high"], sign=True)
-            rows[POLICIES[policy]] = (*cells, cost, "–" if policy == "stated" else saved)
-        columns = ["yes", "misses", "false alarms", "cost (95 % interval)", "saved (95 % interval)"]
-        return _frame("in 100 cases, decided", rows, columns)
+            rows[POLICIES[policy]] = (*cells, *_cost_and_saved(policy, row))
+        return _frame("in 100 cases, decided", rows, ["yes", "misses", "false alarms", *COST_AND_SAVED])
 
     @property
     def pair_table(self):
@@ -192,6 +189,13 @@ class ScoreTables:
 def _frame(name, rows, columns):
     """A table of {what a row is about: its cells}."""
     return pd.DataFrame(rows.values(), index=pd.Index(rows, name=name), columns=list(columns))
+
+
+def _cost_and_saved(policy, row):
+    """Cells of what a policy costs in 100 cases, and saves beside the stated scores."""
+    cost = of_hundred(row["cost"], row["cost_low"], row["cost_high"])
+    saved = of_hundred(row["saved"], row["saved_low"], row["saved_high"], sign=True)
+    return cost, "–" if policy == "stated" else saved
 
 
 def _gap(row):

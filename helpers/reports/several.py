@@ -23,10 +23,9 @@ class ClassCosts:
     """What decisions cost by the scores of all classes, each judged by labels that it has not seen."""
 
     # A row a policy: "stated", "recalibrated", "repaired", "always" and the best single decision. The cost of a case
-    # and what it saves beside the stated scores (saved), each with its ends, _low and _high, and the share of each
-    # decision
+    # and what it saves beside the stated scores (saved), each with its ends, _low and _high
     costs: pd.DataFrame
-    decisions: list
+    shares: pd.DataFrame  # of the cases: how often each policy takes each decision
     n: int  # cases that judge: all, or about 12,000 of a larger table
     changed: bool  # whether the features add something to the scores
 
@@ -103,11 +102,10 @@ def count_class_costs(table, cost, rng):
     decided = {policy: cheapest(score, values).decision for policy, score in scores.items()}
     single = int(np.average(values[:, y], axis=1, weights=table.weights).argmin())
     decided[f"always {cost.index[single]}"] = np.full(table.n, single)
-    rows = {}
+    costs, shares = {}, {}
     for policy, decision in decided.items():
         paid = values[decision, y]
-        shares = np.bincount(decision, table.weights, len(values)) / table.weights.sum()
-        rows[policy] = mean_of(table, "cost", paid)
-        rows[policy] |= mean_of(table, "saved", values[decided["stated"], y] - paid)
-        rows[policy] |= dict(zip(cost.index, shares, strict=True))
-    return ClassCosts(pd.DataFrame(rows).T, list(cost.index), table.n, model.changed_)
+        costs[policy] = mean_of(table, "cost", paid) | mean_of(table, "saved", values[decided["stated"], y] - paid)
+        shares[policy] = np.bincount(decision, table.weights, len(values)) / table.weights.sum()
+    shares = pd.DataFrame(shares.values(), shares, cost.index)
+    return ClassCosts(pd.DataFrame(costs).T, shares, table.n, model.changed_)

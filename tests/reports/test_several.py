@@ -64,7 +64,7 @@ def test_costs_of_decisions_under_each_class(table, tmp_path):
     expected = read.classes.P.to_numpy() @ costs.to_numpy().T
     paid = costs.to_numpy()[expected.argmin(axis=1), pd.Index(costs.columns).get_indexer(read.classes.y)]
     assert money.costs.loc["stated", "cost"] == pytest.approx(paid.mean())
-    assert money.costs.loc["stated", "ask"] == pytest.approx((expected.argmin(axis=1) == 2).mean())
+    assert money.shares.loc["stated", "ask"] == pytest.approx((expected.argmin(axis=1) == 2).mean())
     assert money.costs.loc["stated", "saved"] == 0
     always = costs.T.reindex(read.classes.y).mean()
     assert money.rule == f"always {always.idxmin()}"
