@@ -48,7 +48,7 @@ class CheckedTable:
 
     def __getitem__(self, name):
         column = self._table[name]
-        return column if self._rows is None else column.take(self._rows)
+        return column if self._rows is None else pd.Series(column.array.take(self._rows), name=name)
 
 
 def check_table(X, name="X"):
@@ -79,8 +79,9 @@ def check_table(X, name="X"):
         twice = X.columns[X.columns.duplicated()]
         raise ValueError(f"{name} must not have two columns of one name, but {twice[0]!r} occurs twice or more.")
     X = X.infer_objects()  # a new table, in which the caller's data are shared
-    plain = {column: X[column].dtype for column in names if isinstance(X[column].dtype, np.dtype)}
-    X = X.astype({column: dtype.newbyteorder("=") for column, dtype in plain.items() if not dtype.isnative})
+    swapped = {k: dtype for k, dtype in X.dtypes.items() if isinstance(dtype, np.dtype) and not dtype.isnative}
+    if swapped:
+        X = X.astype({k: dtype.newbyteorder("=") for k, dtype in swapped.items()})
     for column, dtype in zip(names, X.dtypes, strict=True):
         if dtype.type in (list, dict):
             raise ValueError(f"{name} must hold numbers, text or dates, but column {column!r} holds a {dtype}.")

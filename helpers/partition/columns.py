@@ -76,7 +76,12 @@ class Column:
         if self.kind == "ordered":  # by name: other rows may come with other categories
             names, level = _names(values)
             return np.append(_places(self.levels, names), np.nan)[level]
-        numbers = numbers_as_fitted(values, self.name, self.kind == "date")
+        return self.encode_numbers(numbers_as_fitted(values, self.name, self.kind == "date"))
+
+    def encode_numbers(self, numbers):
+        """`encode` of a column that `as_numbers` has read: of the fit's own rows if it is an ordered category."""
+        if self.kind == "ordered":
+            return numbers
         codes = np.searchsorted(self.levels[:-1], numbers).astype(float)
         codes[np.isnan(numbers)] = np.nan
         return codes

@@ -104,7 +104,7 @@ class TableEncoder(TransformerMixin, TakesTables):
             numbers = as_numbers(values)
             if numbers is not None:
                 self.columns_.append(self._learn_numbers(name, values, numbers))
-                codes[:, j] = self.columns_[j].encode(values)
+                codes[:, j] = self.columns_[j].encode_numbers(numbers)
                 continue
             levels, code, n_pooled = self._learn_levels(values, weight)
             if target is not None:

@@ -130,6 +130,8 @@ def as_numbers(values):
 
 def numbers_as_fitted(values, name, date):
     """`as_numbers` of a column that was one of dates or of other numbers in the fit; ValueError if it is not now."""
+    if not date and isinstance(values.dtype, np.dtype) and values.dtype.kind in "biuf":
+        return values.to_numpy(float)
     read = text_as_values(values)
     read = _text_as_truths(read) if as_numbers(read) is None else read
     if not read.notna().any():

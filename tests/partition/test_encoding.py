@@ -278,7 +278,7 @@ def test_rows_of_a_table_hold_what_a_copy_holds():
     some = CheckedTable(table, rows)
     assert len(some) == 3 and list(some.columns) == ["a", "b", "c"]
     for name in table:
-        assert some[name].equals(table[name].iloc[rows])
+        pd.testing.assert_series_equal(some[name], table[name].iloc[rows].reset_index(drop=True))
 
 
 @pytest.mark.parametrize("weighted", [False, True])
