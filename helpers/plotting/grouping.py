@@ -49,7 +49,7 @@ def plot_grouping_diagram(result, ax=None, *, legend=True):
     center = result.bin_rate[result.region_bin[shown]]
     low, high = result.rate_low[shown], result.rate_high[shown]
     kinds = ((low > center, BLUE, "^", "above its bin"), (high < center, ORANGE, "v", "below its bin"))
-    kinds += ((~(low > center) & ~(high < center), GREY, "o", "cannot be told from the bin"),)
+    kinds += ((~(low > center) & ~(high < center), GREY, "o", "not significant at 5 %"),)
     crowded = shown.size > 60
     for mask, color, marker, words in kinds[::-1]:
         faint = 0.3 if crowded and marker == "o" else 0.75
@@ -57,7 +57,7 @@ def plot_grouping_diagram(result, ax=None, *, legend=True):
         style = {"color": color, "marker": marker, "edgecolor": "white", "linewidth": 0.4, "zorder": 3}
         ax.scatter(x[mask], rate[mask], s=area[mask], label=words, **style)
     _rows_along_the_foot(ax, result, bins)
-    ax.set(xlim=(0, 1), ylim=(-0.14, 1.02), xlabel="stated confidence (bars: rows of the bin)", ylabel="observed rate")
+    ax.set(xlim=(0, 1), ylim=(-0.14, 1.02), xlabel="stated probability (bars: rows of the bin)", ylabel="observed rate")
     ax.set_yticks(np.arange(6) / 5)
     percent(ax.xaxis, ax.yaxis)
     if legend:
