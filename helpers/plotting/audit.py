@@ -7,7 +7,7 @@ from matplotlib.ticker import FuncFormatter
 
 from helpers.plotting.style import BLUE, GREY, ORANGE, as_written, axes_for
 
-POINTS = "observed rate less stated probability, in points (left: stated too high)"
+POINTS = "observed rate minus stated probability, in points (left: stated too high)"
 CAPS = 5  # half the length of the ends of a bar, in points: longer than a mark, so that it hides no short bar
 
 

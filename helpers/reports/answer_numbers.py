@@ -77,8 +77,8 @@ class Promises:
         lines = {}
         for share, certificates in self.tried.items():
             lines[f"at least {percent(share)}"] = {
-                f"answer from {NAMES[name]} of": f"{from_percent(one.threshold)} ({percent(one.coverage)} of the "
-                "questions)" if one.certified else "cannot be promised"
+                f"answer where {NAMES[name]} is at least": f"{from_percent(one.threshold)} ({percent(one.coverage)} of "
+                "the questions)" if one.certified else "cannot be promised"
                 for name, one in certificates.items()
             }  # fmt: skip
         return pd.DataFrame(lines).T.rename_axis("right")

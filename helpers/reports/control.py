@@ -8,7 +8,7 @@ from scipy.stats import binom
 
 from helpers.reports.intake import LEAST_GROUPS
 from helpers.reports.misjudged import find_misjudged
-from helpers.reports.phrases import many, number
+from helpers.reports.phrases import listed, many, number
 from helpers.reports.rescored import rows_of_whole_groups
 from helpers.reports.single_cases import measure_loss
 
@@ -34,8 +34,9 @@ class Control:
         trials = many(len(self.trials), "trial")
         named = many(self.named, "trial")
         n = self.trials["n"].iloc[0]
+        test = f"the test of the {listed(self.trials['test'].unique())}"
         return (
-            f"In {trials} with {n:,} rows each, in which nothing is wrong, the test at 5 % raised "
+            f"In {trials} with {n:,} rows each, in which nothing is wrong, {test} at 5 % raised "
             f"{many(self.alarms, 'alarm')}; a fair test raises up to {self.most_alarms} by chance. What was estimated "
             f"there is {number(self.value, self.error, least=3)} on average (standard error "
             f"{number(self.error, self.error, least=3)}), and a group was named in {named}."

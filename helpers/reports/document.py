@@ -90,7 +90,10 @@ class Report:
 
     def sentences(self, part):
         """The sentences of a part, one for each of its findings."""
-        return [self._sentence(finding) for finding in self.found if self.words.kinds[finding.kind].part == part]
+        return [self._sentence(finding) for finding in self._findings_of(part)]
+
+    def _findings_of(self, part):
+        return [finding for finding in self.found if self.words.kinds[finding.kind].part == part]
 
     def _sentence(self, finding):
         return words(finding, self.words.kinds[finding.kind].sentence)
@@ -160,19 +163,27 @@ class Report:
         return reduce(lambda one, part: None if one is None else getattr(one, part), name.split("."), self)
 
     def _show_part(self, name):
-        sentences = self.sentences(name)
-        most = self.words.parts[name].most
-        if len(sentences) > most:
-            sentences = [*sentences[:most], f"{len(sentences) - most} more: see the table."]
+        part = self.words.parts[name]
+        findings = self._findings_of(name)
+        sentences = [self._sentence(finding) for finding in findings[: part.most]]
+        rest = sum(self._is_in_tables(finding.subject, part) for finding in findings[part.most :])
+        if rest:
+            sentences.append(f"{rest} more: see the table.")
         if sentences:
             say(*sentences)
-        for item in filter(self._is_there, self.words.parts[name].shows):
+        for item in filter(self._is_there, part.shows):
             kind, _, shown = item.partition(":")
             if kind == "figure":
                 caption, alt = self.words.figures[shown]
                 figure(self.draw(shown), fill(alt, report=self), fill(caption, report=self))
             else:
                 table(self._table(shown))
+
+    def _is_in_tables(self, subject, part):
+        """Whether a subject has a row in a table of a part: what is said of no single group stands at the top."""
+        names = (item.partition(":")[2] for item in part.shows if item.startswith("table:"))
+        tables = [table for table in map(self._table, names) if table is not None]
+        return any(subject in table.iloc[:, 0].astype(str).to_list() for table in tables)
 
     def _show_folded(self, name):
         part = self.words.parts[name]

@@ -177,7 +177,7 @@ class ScoreTables:
             "score": table.score,
             "features": ", ".join(table.features),
             "weight": "" if table.weight is None else "given",
-            "group": "" if table.groups is None else "given",
+            "group": "" if table.groups is None else table.group_name or "given",
             "grouping loss": "not estimated" if self.loss is None else f"by {by}",
         }
         rows |= {

@@ -27,7 +27,7 @@ from helpers.reports.several import SeveralClasses, check_classes_asked, measure
 from helpers.reports.single_cases import measure_loss
 from helpers.tables.scores import ScoreTable
 
-GAP = "observed less stated, in points (left: scores too high, right: too low)"
+GAP = "observed minus stated, in points (left: scores too high, right: too low)"
 
 RARE = 0.05  # rate of events below which axes of probabilities are logarithmic
 

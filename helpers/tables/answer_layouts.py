@@ -49,7 +49,7 @@ def open_systems(path, grade="", graded=True):
     if set(RECORDED) <= set(table.names):
         greedy = (pd.to_numeric(table.frame["sample"], errors="coerce") == 0).to_numpy()
         if greedy.any():
-            note = f"{greedy.sum():,} greedy answers (sample 0) to all prompts left out"
+            note = f"left out: {greedy.sum():,} answers to all prompts that were not drawn at random (sample 0)"
             return table.only(np.flatnonzero(~greedy), note)
     return table
 

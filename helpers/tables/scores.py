@@ -62,6 +62,7 @@ class ScoreTable:
     left_out: int = 0  # rows of weight 0 that are not there any more
     before: np.ndarray | None = field(default=None, repr=False)  # another score of the cases, to compare p with
     before_name: str = ""
+    group_name: str = ""  # the column that `groups` comes from
     # of scores with a column for each class; y then says whether the class with the largest score came, p is that score
     classes: ClassScores | None = field(default=None, repr=False)
 
@@ -213,7 +214,7 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
     if features is None and groups is not None:
         members = [name for name in X if _names_members(X[name], groups)]
         X = X.drop(columns=members)
-        dropped |= dict.fromkeys(members, f"names of the members of each group ({group!r})")
+        dropped |= dict.fromkeys(members, f"names the members of each {group!r}")
     notes += notes_of_rare_levels(X)
     if not list(X):
         notes.append("no features: groups can only be sought along the score")
@@ -232,6 +233,7 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
         row=kept + 1 if missing.any() else None,
         before=old,
         before_name=before or "",
+        group_name=group or "",
         classes=classes,
     )
 

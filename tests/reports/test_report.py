@@ -11,11 +11,13 @@ from scipy.stats import binom
 
 from helpers.datasets import DATA_FOLDER
 from helpers.grouping import GroupingLoss, StackedGroupingLoss
+from helpers.notebook.display import collected
 from helpers.reports import audit_scores, negative_control, read_table
 from helpers.reports.average import measure_average
 from helpers.reports.control import control_rows
+from helpers.reports.document import Report
 from helpers.reports.drift import measure_drifts
-from helpers.reports.findings import fill
+from helpers.reports.findings import Finding, Kind, Part, Words, fill
 from helpers.reports.intake import find_obstacle, likely_groups
 from helpers.reports.single_cases import STACK_ROWS, measure_loss
 from helpers.tables.scores import ScoreTable
@@ -344,11 +346,11 @@ def test_bad_costs(cost):
 @pytest.mark.slow
 def test_shipped_table_is_grouped_by_family_and_others_are_not(tmp_path):
     table = read_table("data/rand_scores.csv.gz")
-    assert table.groups is not None and "person" not in table.features and "family" in table.note
+    assert table.group_name == "family" and "person" not in table.features and "family" in table.note
     own = tmp_path / "rand_scores.csv.gz"
     own.write_bytes((DATA_FOLDER / "rand_scores.csv.gz").read_bytes())
     mine = read_table(own)
-    assert mine.groups is None and "person" in mine.features
+    assert mine.groups is None and mine.group_name == "" and "person" in mine.features
     assert likely_groups(mine) == ["person", "family"]
     report = audit_scores(mine.checked().take(np.arange(900)), rng=0)
     assert {"likely_people", "repeated_rows"} & set(kinds_of(report))
@@ -364,6 +366,31 @@ def test_of_two_levels_the_one_that_is_stated_wrongly_is_named():
     assert report.audit.significant["rule"].tolist() == ["sex is m"] == report.audit.search.selected["rule"].tolist()
     assert report.audit.share(report.audit.significant) == pytest.approx(np.mean(sex == "m"))
     assert [finding.subject for finding in report.found if finding.kind == "too_low"] == ["sex is m"]
+
+
+# ---- the page -------------------------------------------------------------------------------------------------
+
+
+class Four(Report):
+    """Four groups, of which two are told, and a sentence on all of them that stands in no table."""
+
+    words = Words(
+        "", {"group": Kind("groups", "{{ subject }}."), "all": Kind("groups", "All.")}, {"groups": Part(most=2)}, {}
+    )
+    names = ("a", "b", "c", "d")
+    rows = pd.DataFrame({"cases where": names})
+
+    def find(self):
+        return [*(Finding("group", name) for name in self.names), Finding("all")]
+
+
+@pytest.mark.parametrize(("shows", "more"), [("table:rows", ["2 more: see the table."]), ("figure:none", [])])
+def test_of_what_a_part_does_not_tell_what_its_tables_hold_is_counted(shows, more, monkeypatch):
+    monkeypatch.setattr(Four, "figure_names", (), raising=False)
+    monkeypatch.setitem(Four.words.parts, "groups", Part(shows=(shows,), most=2))
+    with collected() as outputs:
+        Four().show("groups")
+    assert outputs[0][0]["text/plain"].split("\n\n") == ["a.", "b.", *more]
 
 
 # ---- texts of a user ------------------------------------------------------------------------------------------
