@@ -1,6 +1,6 @@
 """Inspect tasks: sampled answers with three kinds of confidence, and yes-no scores of cases.
 
-inspect eval honest_confidence/questions --model openai/gpt-5 -T path=questions.csv -T n_answers=10
+inspect eval honest_confidence/questions --model openai/gpt-4.1-mini -T path=questions.csv -T n_answers=10
 inspect eval honest_confidence/risk_scores --model ... -T path=cases.csv -T question="Will this person pay?"
 """
 
