@@ -6,7 +6,15 @@ import pytest
 from scipy.special import expit, logit
 
 from helpers.audit import tree_groups
-from tests.audit.planted import older_people
+
+
+def older_people(n, rng, *, effect=0.3):
+    """People over 50 have a higher risk than stated, others a lower one."""
+    X = pd.DataFrame({"age": rng.integers(20, 80, n), "job": rng.choice(["cook", "smith", "clerk"], n)})
+    p = rng.uniform(0.35, 0.65, n)
+    q = p + np.where(X["age"] > 50, effect, -effect)
+    return X, p, q, (rng.random(n) < q).astype(int)
+
 
 COLUMNS = ["rule", "n", "share", "stated", "observed", "gap", "low", "high", "p_value", "adjusted"]
 
