@@ -43,6 +43,9 @@ def test_four_questions_by_hand():
     assert line.loc["sem1", "overconfidence"] == 0.25 and found.n_ungraded == 0
     assert found.per_question["correct"].tolist() == [1, 1, 0, 0]
     assert found.per_question["sem2"].tolist() == sem2(counts).round(12).tolist()
+    np.testing.assert_allclose(found.per_question["entropy"], entropy(counts, axis=1))
+    few = sem_ece(counts, [1, 1, 0, 0], stated=[0.8, np.nan, np.nan, np.nan], **QUICK).differences
+    assert few[few["second"] == "stated"][["difference", "n"]].fillna(9).values.tolist() == [[9, 1], [9, 1], [9, 0]] * 2
 
 
 def test_the_edge_rule_moves_the_error():
@@ -236,7 +239,7 @@ GROUPED = group_answers(
 BAD = {
     "one answer": (lambda: sem_ece([[3, 1], [1, 0]], [1, 0]), "at least 2 answers to every question, but question 1"),
     "one answer, block": (
-        lambda: sem_ece([[3, 1], [1, 0]], RIGHT[:2], answer="block"), "at least 2 answers .* question 1 has 1"),
+        lambda: sem_ece([[3, 1], [1, 0]], RIGHT[:2], sources="sem1", answer="block"), "question 1 has 1"),
     "n_select": (lambda: sem_ece(COUNTS, RIGHT, n_select=4), "n_select must"),
     "no grades": (lambda: sem_ece(COUNTS), "correct must say"),
     "shape": (lambda: sem_ece(COUNTS, RIGHT[:, :1]), "correct must"),

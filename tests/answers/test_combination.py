@@ -70,7 +70,9 @@ def test_missing_confidences_are_marked():
         ({"confidences": {"a": [0.5] * 19 + [1.5]}}, r"confidences\['a'\] must"),
         ({"confidences": {"a": [np.nan] * 20}}, "must hold a number, but all 20 are missing"),
         ({"groups": np.arange(20) // 4, "n_folds": 6}, "groups must"),
-        ({"correct": [1] * 3 + [0] * 17}, "correct must"),
+        ({"n_folds": 1}, "n_folds must"),
+        ({"correct": [1] * 3 + [0] * 17}, "correct must .* right .* 3"),
+        ({"correct": [0] * 3 + [1] * 17}, "correct must .* wrong .* 3"),
     ],
 )
 def test_bad_inputs(change, message):

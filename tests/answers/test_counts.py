@@ -129,7 +129,10 @@ BAD = {
     "no reference": (lambda: group_answers(TABLE.drop(columns="reference")), "Give reference=None"),
     "rule": (lambda: group_answers(TABLE, "normalised"), "did you mean 'normalized'"),
     "same sample twice": (
-        lambda: group_answers(TABLE.assign(sample=[0, 1, 3, 3])), "rows 2 and 3 are both answer 3 to question 1"),
+        lambda: group_answers(TABLE.assign(sample=[0, 1, 3, 3])),
+        r"rows 2 and 3 are both answer 3 to question 1\.$"),
+    "same sample often": (
+        lambda: group_answers(TABLE.assign(question=0, sample=[0, 3, 3, 3])), "rows 1 and 2 .* 1 more"),
     "missing sample": (lambda: group_answers(TABLE.assign(sample=[0, None, 0, 1])), "sample must"),
     "missing question": (lambda: group_answers(TABLE.assign(question=[0, 0, None, 1])), "question must"),
     "two references": (

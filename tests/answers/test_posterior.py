@@ -54,6 +54,8 @@ def test_noise_of_a_server_and_missing_ones():
     assert found[:3] == pytest.approx([0.45] * 3) and np.isnan(found[3])
     table.loc[2, "posterior"] = np.nan  # one of two spellings of a meaning
     assert np.isnan(meaning_posterior(table)).all()
+    table["posterior"] = [0.7, 0.7, 0.31, 0.0]
+    assert meaning_posterior(table).tolist() == [1, 1, 1, 0]  # 1.01 is noise
     table["answer"] = ["Paris", None, "", "Rome"]  # an empty answer means itself
     assert meaning_posterior(table.assign(posterior=0.2)) == pytest.approx([0.2] * 4)
 
@@ -63,6 +65,7 @@ def test_noise_of_a_server_and_missing_ones():
     [
         ({"posterior": [0.5, 1.2, 0.1]}, "posterior must"),
         ({"posterior": [0.8, 0.7, 0.1]}, "posterior must"),
+        ({"posterior": [0.8, 0.13, 0.1]}, "posterior must"),
     ],
 )
 def test_bad_probabilities(change, message):

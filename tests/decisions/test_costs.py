@@ -114,8 +114,10 @@ def test_thresholds_that_are_allowed():
         (EVEN.set_axis(["sick", "well"], axis=1), "columns must .*'sick'"),
         (THREE.T, r"shape is \(2, 3\): if its rows are the truths, pass its transpose"),
         (np.ones((3, 3)), r"shape is \(3, 3\): this theory is for two classes, so set one of the 3 against the rest"),
-        ([[0, 1], [1, np.nan]], "cost must"),
-        ([[1, 0], [0, 1]], "cost must"),
+        (np.ones((3, 4)), r"shape is \(3, 4\)\.$"),
+        ([[0, 1], [1, np.nan]], "cost must .*decision 1, truth 1"),
+        ([[1, 0], [0, 2]], "cost must .* is -3;"),
+        ([[1, 2], [0, 1]], "cost must .* is 0;"),
     ],
 )
 def test_costs_that_break_a_rule(cost, sentence):

@@ -170,7 +170,6 @@ def test_what_was_saved_is_what_the_truth_says_in_the_mean(monkeypatch):
     assert abs(np.mean(z)) < 3 * sem(z) and 0.6 < np.std(z) < 1.4
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("residual", ["tree", LinearRegression()])
 def test_own_labels_do_not_judge_their_own_row(residual):
     X = pd.DataFrame({"x": np.arange(200) % 2})  # one possible split: the label cannot choose another region
@@ -258,6 +257,8 @@ def fitted(**options):
     [
         (lambda: fitted(residual="trees"), "residual must"),
         (lambda: fitted(residual=3), "residual must .*'stack'"),
+        (lambda: fitted(residual=StandardScaler()), "residual must .*regressor"),
+        (lambda: fitted().predict(GOOD["X"], GOOD["p"][:9]), "p and X must"),
         (lambda: fitted(method="paper", residual="stack"), "residual must .*'tree'"),
         (lambda: fitted(residual=None, min_samples_leaf=9), "min_samples_leaf must .*'tree'"),
         (lambda: fitted(residual="stack", max_depth=2), "max_depth must .*'tree'"),

@@ -36,11 +36,12 @@ def test_a_lottery_costs_its_budget_and_lies_on_the_line():
 def test_a_lottery_with_a_record_lies_on_the_highest_line_between_two_models():
     rng = np.random.default_rng(6)
     prediction = np.tile(np.arange(5)[:, None], 200)
-    for _ in range(40):
+    for turn in range(40):
         cost = np.cumsum(rng.integers(1, 5, 5))
         right = rng.integers(1, 10, 5)
+        right = right.cumsum() if turn % 2 else right  # who is dearer is better in every other pool
         budget = rng.uniform(cost[0], cost[-1])
-        record = np.arange(10) < right[:, None]
+        record = np.arange(50) < right[:, None]
         used = np.unique(random_mix(prediction, cost, budget=budget, correct=record, rng=0).model)
         pairs = [[a, b] for b in range(5) for a in range(b + 1) if cost[a] <= budget]
         best = max(np.interp(budget, cost[pair], right[pair]) for pair in pairs)

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from helpers.routing import TreeRouter, route
+from helpers.routing.routers import _halves
 from tests.routing.pool import ACCURACY, PREDICTION, PRICE, PRICES, RNG, by_rows, same
 
 
@@ -58,5 +59,8 @@ def test_a_tree_router_keeps_the_accuracy_of_each_model_and_refuses_groups_of_ot
     correct = RNG.integers(0, 2, (3, 60))
     router = TreeRouter(min_samples_leaf=15, rng=0).fit(X, correct)
     assert router.average_ == pytest.approx(correct.mean(axis=1))
+    assert [len(trees) for trees in router.trees_] == [10] * 3  # two trees a halving
+    for n, size in ((10, 5), (11, 6)):
+        assert [half.size for half in _halves(n, None, RNG)] == [size, 5]
     with pytest.raises(ValueError, match="groups"):
         TreeRouter(rng=0).fit(X, correct, groups=np.arange(59))

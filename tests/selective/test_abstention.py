@@ -219,6 +219,12 @@ def test_one_class_and_free_decisions_are_refused():
     proba = [[0.2, 0.8], [0.6, 0.4], [0.5, 0.5]]
     with pytest.raises(ValueError, match="y must"):
         normalized_ecuas([1, 1, 1], proba)
+    for bad in (-1, np.nan, [1, 2]):
+        with pytest.raises(ValueError, match="n must"):
+            ecuas([1, 0], [0.5, 0.5], n=bad)
+    for bad in (0, np.inf, [1, 2]):
+        with pytest.raises(ValueError, match="largest must"):
+            ecuas_from_uncertainty([1], [1], largest=bad)
     with pytest.raises(ValueError, match="one decision is free"):
         general_ecuas([1, 0, 1], proba, [[0, 0], [1, 1]])
     with pytest.raises(ValueError, match="point mass"):
