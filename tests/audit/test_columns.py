@@ -59,12 +59,14 @@ def test_every_level_has_its_rates_and_the_exact_interval_of_its_effective_rows(
         (40, 1000, 0.04, "no gap seen"),
         (0, 3, 0.05, "too few to say"),
         (3, 3, 0.95, "too few to say"),
+        (60, 60, 1.0, "too few to say"),
+        (0, 60, 0.0, "too few to say"),
     ],
 )
 def test_what_is_said_of_a_level(ones, n, p, remark):
     y = np.r_[np.arange(n) < ones, 0, 1]
     X = pd.DataFrame({"kind": ["here"] * n + ["there"] * 2})
-    table = measure_columns(y, np.full(n + 2, p), X, "kind")
+    table = measure_columns(y, np.r_[np.full(n, p), 0.5, 0.5], X, "kind")
     assert table["remark"].tolist() == [remark, "too few to say"]
 
 

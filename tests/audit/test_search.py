@@ -178,8 +178,9 @@ def test_weights_are_relative_and_zero_is_not_there():
     y, p, X, _ = table_of(300, rng)
     weight = rng.random(300) * (rng.random(300) < 0.8)
     kept = weight > 0
-    one = search_segments(y, p, X, sample_weight=weight, n_draws=19, rng=0)
-    two = search_segments(y[kept], p[kept], X[kept], sample_weight=7 * weight[kept], n_draws=19, rng=0)
+    options = {"n_draws": 19, "max_features": 1, "min_rows": 5, "rng": 0}
+    one = search_segments(y, p, X, sample_weight=weight, **options)
+    two = search_segments(y[kept], p[kept], X[kept], sample_weight=7 * weight[kept], **options)
     pd.testing.assert_frame_equal(one.table, two.table)
     assert one.smallest == one.table["n"].min() / kept.sum()
 
@@ -289,16 +290,3 @@ GOOD = {"y": [0, 1] * 50, "p": [0.4, 0.6] * 50, "X": pd.DataFrame({"a": np.arang
 def test_bad_input(change, message):
     with pytest.raises(ValueError, match=message):
         search_segments(**(GOOD | change))
-
-
-def test_pairs_are_left_out_of_wide_tables():
-    rng = np.random.default_rng(0)
-    wide = pd.DataFrame(rng.normal(size=(200, 61))).add_prefix("x")
-    y = rng.random(200) < np.where(wide["x7"] > 0, 0.9, 0.1)
-    search = search_segments(y, np.full(200, 0.5), wide, n_draws=19, rng=0)
-    assert set(search.table["columns"]) == {1}
-    assert "61 columns were searched one by one: pairs are taken of at most 60" in search.notes
-    assert "x7" in search.table["rule"].iloc[0]
-    narrow = search_segments(y, np.full(200, 0.5), wide.iloc[:, :8], n_draws=19, rng=0)
-    assert set(narrow.table["columns"]) == {1, 2}
-    assert not any("one by one" in note for note in narrow.notes)

@@ -100,6 +100,19 @@ def test_of_levels_with_few_rows_one_keeps_its_name():
     assert SegmentFamily(X, np.arange(N) % 2, 10, 1).rules() == ["a is u", "a is v"]
 
 
+def test_of_more_than_200_levels_the_largest_stand_alone():
+    X = pd.DataFrame({"a": np.char.add("level ", np.repeat(np.arange(202), 5).astype(str))})
+    rules = SegmentFamily(X, np.arange(1010) % 2, 5, 1).rules()
+    assert len(rules) == 201 and rules[-1] == "a is none of the 200 larger levels"
+
+
+@pytest.mark.parametrize("columns", [60, 61])
+def test_pairs_are_taken_of_at_most_60_columns(columns):
+    X = pd.DataFrame(np.random.default_rng(0).integers(0, 2, (100, columns))).add_prefix("x")
+    family = SegmentFamily(X, np.arange(100) % 2, 10, 2)
+    assert family.pairs.any() == (columns == 60) == (not family.warnings)
+
+
 @pytest.mark.parametrize(("columns", "cuts"), [(10, 20), (11, 10), (20, 10), (21, 5)])
 def test_wide_tables_are_cut_at_fewer_quantiles(columns, cuts):
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(N, columns)))

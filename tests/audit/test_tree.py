@@ -6,6 +6,7 @@ import pytest
 from scipy.special import expit, logit
 
 from helpers.audit import tree_groups
+from helpers.audit.tree import _default_min_rows
 
 
 def older_people(n, rng, *, effect=0.3):
@@ -114,6 +115,13 @@ def test_groups_are_never_split_and_rare_labels_make_groups_larger():
     y, p, X, _ = null_draw("rare", 0)
     assert tree_groups(y, p, X, rng=0).table["n"].min() > 100
     assert table["adjusted"].ge(table["p_value"]).all() and table["gap"].is_monotonic_increasing
+
+
+@pytest.mark.parametrize(
+    ("n", "ones", "fewest"), [(400, 200, 50), (10_000, 5000, 200), (10_000, 100, 1000), (1000, 995, 250), (100, 5, 50)]
+)
+def test_groups_hold_a_fiftieth_of_the_rows_and_ten_cases_where_they_can(n, ones, fewest):
+    assert _default_min_rows(np.arange(n) < ones) == fewest
 
 
 # ---- bad input ------------------------------------------------------------------------------------------------
