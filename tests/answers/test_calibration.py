@@ -1,5 +1,6 @@
 """Calibration of sampled answers: by hand, against known errors, edges of bins, one answer and many, bad inputs."""
 
+from itertools import combinations
 from types import SimpleNamespace
 
 import numpy as np
@@ -98,16 +99,14 @@ def test_low_margins_and_strata():
 # ---- identities and invariances -------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("closed", "strategy", "answer"),
     [("left", "uniform", "all"), ("right", "quantile", "all"), ("right", "uniform", "block")],
 )
 def test_parts_agree(closed, strategy, answer):
-    counts, correct = draw(np.random.default_rng(2), 300)
-    stated = np.random.default_rng(3).random(300)
-    options = {"closed": closed, "strategy": strategy, "n_bins": 7, "answer": answer, "n_resamples": 40, "rng": 1}
-    found = sem_ece(counts, correct, stated=stated, **options)
+    counts, correct = draw(np.random.default_rng(2), 60)
+    options = {"stated": np.random.default_rng(3).random(60), "n_bins": 7, "n_resamples": 20, "rng": 1}
+    found = sem_ece(counts, correct, closed=closed, strategy=strategy, answer=answer, **options)
     table = found.per_question
     line = found.summary.set_index("source")
     for name in ("sem1", "sem2", "stated"):
@@ -115,20 +114,14 @@ def test_parts_agree(closed, strategy, answer):
         again = calibration_error(table["correct"], p, n_bins=7, strategy=strategy, rng=0)
         assert found.errors[name].value == line.loc[name, "ece"] == pytest.approx(again.value, abs=1e-12)
     gaps = found.differences.set_index(["what", "first", "second"])
-    for first, second in (("sem1", "sem2"), ("sem1", "stated"), ("sem2", "stated")):
-        row = gaps.loc["ece", first, second]
-        assert row["difference"] == pytest.approx(line.loc[first, "ece"] - line.loc[second, "ece"], abs=1e-12)
-        assert row["low"] <= row["high"] and row["n"] == 300
-        mean = gaps.loc["confidence", first, second]
-        assert mean["difference"] == pytest.approx(line.loc[first, "confidence"] - line.loc[second, "confidence"])
+    for first, second in combinations(("sem1", "sem2", "stated"), 2):
+        for what in ("ece", "confidence"):
+            row = gaps.loc[what, first, second]
+            assert row["difference"] == pytest.approx(line.loc[first, what] - line.loc[second, what], abs=1e-12)
+            assert row["low"] <= row["high"] and row["n"] == 60
     np.testing.assert_allclose(table["margin"], top_two_margin(counts))
-    np.testing.assert_allclose(table["entropy"], entropy(counts, axis=1))
-    size = 20 if answer == "all" else 10
-    error = np.sqrt(top_two_mass(counts) / size)
+    error = np.sqrt(top_two_mass(counts) / (20 if answer == "all" else 10))
     np.testing.assert_allclose(table["standardized_margin"], top_two_margin(counts) / error)
-    if answer == "all":
-        np.testing.assert_allclose(table["sem1"], sem1(counts))
-        np.testing.assert_allclose(table["sem2"], sem2(counts), atol=1e-12)
 
 
 def test_one_range_of_margins_is_the_whole():
@@ -136,12 +129,6 @@ def test_one_range_of_margins_is_the_whole():
     assert sem_ece(counts, correct, **QUICK).by_margin.empty
     found = sem_ece(counts, correct, **(QUICK | {"margins": (0, 1)}))
     assert found.by_margin["ece_sem2"].tolist() == pytest.approx([found.errors["sem2"].value])
-    families = np.repeat(np.arange(50), 4)  # copies of a question are no evidence: a perfect model shows a larger error
-    copies = counts[families * 4], correct[families * 4]
-    grouped = sem_ece(*copies, groups=families, **(QUICK | {"margins": (0, 1)}))
-    alone = sem_ece(*copies, **(QUICK | {"margins": (0, 1)})).by_margin["null_sem2"][0]
-    assert grouped.by_margin["null_sem2"][0] == pytest.approx(grouped.errors["sem2"].null, rel=0.1)
-    assert grouped.by_margin["null_sem2"][0] > 1.4 * alone
     split = sem_ece(counts, correct, rng=0, n_resamples=20).by_margin
     assert split["n"].sum() == 200 and (split["margin_from"] < split["margin_to"]).all()
     assert split["n"] @ split["confidence_sem1"] / 200 == pytest.approx(sem1(counts).mean())
@@ -152,6 +139,7 @@ def test_questions_that_belong_together_widen_the_intervals():
     copies = {"groups": np.repeat(np.arange(60), 8)}
     single = sem_ece(np.repeat(counts, 8, axis=0), np.repeat(correct, 8, axis=0), n_resamples=200, rng=0)
     grouped = sem_ece(np.repeat(counts, 8, axis=0), np.repeat(correct, 8, axis=0), n_resamples=200, rng=0, **copies)
+    assert grouped.by_margin["null_sem2"].mean() > 1.4 * single.by_margin["null_sem2"].mean()
     wide, narrow = (found.differences.query("what == 'confidence'").iloc[0] for found in (grouped, single))
     assert 2 < (wide["high"] - wide["low"]) / (narrow["high"] - narrow["low"]) < 4  # sqrt(8) = 2.8
     assert grouped.errors["sem1"].null > 2 * single.errors["sem1"].null
@@ -169,41 +157,6 @@ def test_a_sample_of_a_population_can_be_given():
 
 
 # ---- truth ----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_nothing_is_found_on_calibrated_answers():
-    """Right with probability Sem1: the error is what the null value says, and alarms come at their rate."""
-    rng = np.random.default_rng(9)
-    alarms = 0
-    excess = []
-    repeats = 100
-    for _ in range(repeats):
-        counts, _ = draw(rng, 300)
-        right = (rng.random(300) < sem1(counts)).astype(int)
-        error = sem_ece(counts, right, sources=["sem1"], **QUICK).errors["sem1"]
-        alarms += error.p_value < 0.05
-        excess.append(error.value - error.null)
-    assert abs(np.mean(excess)) < 4 * np.std(excess) / np.sqrt(repeats)
-    assert abs(alarms / repeats - 0.05) < 4 * np.sqrt(0.05 * 0.95 / repeats)
-
-
-def test_a_known_error_is_recovered_and_covered():
-    """Right with probability 0.8 Sem1: the binned error is 0.2 of the mean confidence."""
-    rng = np.random.default_rng(10)
-    inside = 0
-    off = []
-    repeats = 50
-    for _ in range(repeats):
-        counts, _ = draw(rng, 2000)
-        confidence = sem1(counts)
-        right = (rng.random(2000) < 0.8 * confidence).astype(int)
-        error = sem_ece(counts, right, sources=["sem1"], **QUICK).errors["sem1"]
-        inside += error.low <= 0.2 * confidence.mean() <= error.high
-        off.append(error.debiased - 0.2 * confidence.mean())
-        assert error.p_value < 0.05
-    assert inside / repeats > 0.95 - 4 * np.sqrt(0.95 * 0.05 / repeats)
-    assert abs(np.mean(off)) < 4 * np.std(off) / np.sqrt(repeats)
 
 
 @pytest.mark.slow

@@ -28,18 +28,6 @@ def test_two_halves_of_the_truth_make_it_whole():
     assert (combine_confidences(correct, parts, rng=1) != combined).any()
 
 
-@pytest.mark.slow
-def test_nothing_is_found_where_nothing_is():
-    """20 tables of useless confidences: the mean AUC within four standard errors of chance."""
-    areas = []
-    for seed in range(20):
-        rng = np.random.default_rng(seed)
-        correct = (np.arange(200) < 60).astype(float)
-        useless = {"a": rng.random(200), "b": rng.random(200)}
-        areas.append(confidence_auc(correct, combine_confidences(correct, useless, rng=seed)))
-    assert abs(np.mean(areas) - 0.5) < 4 * np.std(areas) / 20**0.5
-
-
 def test_answers_to_one_question_stay_together():
     """The confidence tells which question it is and nothing else: whoever splits questions finds a signal, falsely."""
     rng = np.random.default_rng(3)
@@ -55,8 +43,8 @@ def test_answers_to_one_question_stay_together():
 
 def test_missing_confidences_are_marked():
     """Wrong answers state less, so that "missing" says something."""
-    correct, _, parts = two_signals(2000, np.random.default_rng(5))
-    absent = np.random.default_rng(6).random(2000) < np.where(correct == 1, 0.1, 0.5)
+    correct, _, parts = two_signals(800, np.random.default_rng(5))
+    absent = np.random.default_rng(6).random(800) < np.where(correct == 1, 0.1, 0.5)
     filled = combine_confidences(correct, parts | {"other": np.where(absent, 0.3, parts["other"])}, rng=0)
     marked = combine_confidences(correct, parts | {"other": np.where(absent, np.nan, parts["other"])}, rng=0)
     assert np.isfinite(marked).all() and confidence_auc(correct, marked) > confidence_auc(correct, filled) + 0.01

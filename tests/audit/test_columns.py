@@ -50,19 +50,13 @@ def test_every_level_has_its_rates_and_the_exact_interval_of_its_effective_rows(
 @pytest.mark.parametrize(
     ("ones", "n", "p", "remark"),
     [
-        (30, 60, 0.3, "too low"),
-        (0, 60, 0.3, "too high"),
-        (100, 200, 0.5, "no gap seen"),
-        (45, 90, 0.5, "too few to say"),  # 10 points are not ruled out
-        (2, 80, 0.04, "too few to say"),  # twice as much is not
-        (78, 80, 0.96, "too few to say"),
-        (40, 1000, 0.04, "no gap seen"),
-        (0, 3, 0.05, "too few to say"),
-        (3, 3, 0.95, "too few to say"),
-        (60, 60, 1.0, "too few to say"),
-        (0, 60, 0.0, "too few to say"),
+        (30, 60, 0.3, "too low"), (0, 60, 0.3, "too high"), (100, 200, 0.5, "no gap seen"),
+        (45, 90, 0.5, "too few to say"), (40, 1000, 0.04, "no gap seen"),  # 10 points are not ruled out
+        (2, 80, 0.04, "too few to say"), (78, 80, 0.96, "too few to say"),  # twice as much is not
+        (0, 3, 0.05, "too few to say"), (3, 3, 0.95, "too few to say"),
+        (60, 60, 1.0, "too few to say"), (0, 60, 0.0, "too few to say"),
     ],
-)
+)  # fmt: skip
 def test_what_is_said_of_a_level(ones, n, p, remark):
     y = np.r_[np.arange(n) < ones, 0, 1]
     X = pd.DataFrame({"kind": ["here"] * n + ["there"] * 2})

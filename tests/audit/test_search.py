@@ -64,10 +64,7 @@ def test_a_pocket_is_named_once_in_its_own_words():
     [
         (lambda X: 0.8 * (X["region"] == "north").to_numpy(), {"region is north"}),
         (lambda X: 1.5 * X["income"].isna().to_numpy(), {"income is missing"}),
-        (
-            lambda X: 1.5 * older_women(X) - 1.5 * (X["region"] == "south").to_numpy(),
-            {"sex is female", "region is south"},
-        ),
+        (lambda X: 1.5 * (older_women(X) - 1.0 * (X["region"] == "south")), {"sex is female", "region is south"}),
     ],
 )
 def test_one_condition_is_named_where_one_is_enough_and_two_groups_are_both_named(shift, rules):
@@ -200,13 +197,6 @@ def test_scores_that_are_off_for_everybody_are_nobodys_fault():
 # ---- words, other rows, what is left out ------------------------------------------------------------------------
 
 
-def test_new_rows_and_levels_that_were_not_seen():
-    y, p, X, _ = table_of(3000, np.random.default_rng(20), lambda X: 1.5 * (X["region"] == "north").to_numpy())
-    search = search_segments(y, p, X, rng=0)
-    new = X.head(3).assign(region=["mars", "north", None])
-    assert search.apply(new)[:, list(search.selected["rule"]).index("region is north")].tolist() == [False, True, False]
-
-
 def test_columns_that_cannot_be_searched_are_said():
     rng = np.random.default_rng(21)
     y, p, X, _ = table_of(2000, rng)
@@ -220,52 +210,16 @@ def test_columns_that_cannot_be_searched_are_said():
     assert not search.table["rule"].str.contains("result|same|city").any()
 
 
-def test_rare_levels_are_taken_together():
-    rng = np.random.default_rng(22)
-    y, p, X, _ = table_of(3000, rng)
-    job = rng.choice(["cook", "smith"], 3000).astype(object)
-    few = rng.random(3000) < 0.2
-    job[few] = [f"job {k}" for k in rng.integers(0, 300, few.sum())]
-    y[few] = rng.random(few.sum()) < np.minimum(p[few] + 0.3, 1)
-    search = search_segments(y, p, X.assign(job=job), rng=0)
-    assert search.selected["rule"].iloc[0] == "job is none of the 2 larger levels"
-    assert any("levels of job with few rows were taken together" in note for note in search.notes)
-    assert (search.apply(X.assign(job=job))[:, 0] == few).all()
-    assert not search.apply(X.assign(job="a new one"))[:, 0].any()
-
-
 def test_what_could_not_be_found_is_said():
     y, p, X, _ = table_of(2000, np.random.default_rng(23))
-    search = search_segments(y, p, X, rng=0)
-    gaps = [search.detectable(share) for share in (0.02, 0.1, 0.3)]
-    assert gaps == sorted(gaps, reverse=True) and search.smallest == pytest.approx(0.01)
+    search = search_segments(y, p, X, n_draws=99, rng=0)
+    gap = search.detectable(0.1)
     wanted = (search.critical + 0.84) * np.sqrt(y.mean() * (1 - y.mean()) / (0.9 * 200))
-    assert gaps[1] == pytest.approx(wanted, rel=0.15)
-    assert f"{gaps[1]:.1%} in 10.0% of the rows" in str(search) and "0 selected" in str(search)
-    larger = search_segments(*table_of(8000, np.random.default_rng(23))[:3], n_draws=99, rng=0)
-    assert larger.detectable(0.1) == pytest.approx(gaps[1] / 2, rel=0.2)
-    with pytest.raises(ValueError, match="share must"):
-        search.detectable(1.5)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("share", "odds"), [(0.15, -3.0)])
-def test_a_gap_of_the_size_that_is_said_is_found_in_80_percent(share, odds):
-    """Scores of all others are right: recalibration takes away the share of the gap that it spreads over everybody."""
-    rng = np.random.default_rng(26)
-    first = max(share / 0.5, 0.25)
-    n = 1500
-    found = []
-    for _ in range(60):
-        X = pd.DataFrame({"a": rng.random(n) < first, "b": rng.random(n) < share / first})
-        c = expit(odds + 0.5 * rng.normal(size=n))
-        if not found:
-            nobody = search_segments(rng.random(n) < c, c, X, rng=0)
-        inside = (X["a"] & X["b"]).to_numpy()
-        y = rng.random(n) < c + nobody.detectable(share) * inside
-        table = search_segments(y, c, X, n_draws=19, rng=0).table.set_index("rule")
-        found.append(table.loc["a is True and b is True", "z"] > nobody.critical)
-    assert abs(np.mean(found) - 0.8) < 3 * np.sqrt(0.8 * 0.2 / 60)
+    assert gap == pytest.approx(wanted, rel=0.15) and search.smallest == pytest.approx(0.01)
+    assert f"{gap:.1%} in 10.0% of the rows" in str(search) and "0 selected" in str(search)
+    for bad in (0, 1, np.nan):
+        with pytest.raises(ValueError, match="share must"):
+            search.detectable(bad)
 
 
 # ---- bad input --------------------------------------------------------------------------------------------------

@@ -22,16 +22,12 @@ def gaps(z, n=(50, 40, 30), residual=(5.0, 6.0, 7.0)):
 @pytest.mark.parametrize(
     ("z", "selected"),
     [
-        ([4.45, 4.5, 4.6], 1),  # of two that are nearly as strong alone the stronger
-        ([-4.5, 4.45, -4.8], 0),  # the pair is the strongest, but adds no more than the choice among pairs
-        ([4.5, 4.5, 4.9], 0),  # just as much
-        ([4.45, 4.5, 4.91], 2),
-        ([4.45, 2.0, 4.8], 0),  # what is not significant itself is no reason
-        ([3.0, 3.0, 3.1], 0),
-        ([4.5, 4.5 + 1e-12, 3.5], 0),  # equal, but for the order of a sum
-        ([4.5, 4.6, 3.5], 1),
+        ([4.45, 4.5, 4.6], 1), ([3.0, 3.0, 3.1], 0),  # of two that are nearly as strong alone the stronger
+        ([-4.5, 4.45, -4.8], 0), ([4.5, 4.5, 4.9], 0),  # the pair adds no more than the choice among pairs
+        ([4.45, 4.5, 4.91], 2), ([4.45, 2.0, 4.8], 0),  # what is not significant itself is no reason
+        ([4.5, 4.5 + 1e-12, 3.5], 0), ([4.5, 4.6, 3.5], 1),  # equal, but for the order of a sum
     ],
-)
+)  # fmt: skip
 def test_the_strongest_segment_or_its_condition(z, selected):
     assert select_segments(gaps(z), [0, 1, 2], 3.1, BONUS) == [selected]
 
@@ -48,13 +44,10 @@ def test_only_significant_segments_beyond_the_limit_are_selected():
     ("n", "residual", "selected"),
     [
         ((40, 60, 30), (-6.0, 6.0, 1.0), 0),  # the same gap, seen from outside
-        ((60, 40, 30), (-6.0, 6.0, 1.0), 1),
-        ((50, 50, 30), (-6.0, 6.0, 1.0), 1),
-        ((39, 60, 30), (-6.0, 6.0, 1.0), 1),
-        ((40, 60, 30), (-5.9, 6.0, 1.0), 1),
-        ((40, 60, 30), (6.0, 6.0, 1.0), 1),
+        ((60, 40, 30), (-6.0, 6.0, 1.0), 1), ((50, 50, 30), (-6.0, 6.0, 1.0), 1),
+        ((39, 60, 30), (-6.0, 6.0, 1.0), 1), ((40, 60, 30), (-5.9, 6.0, 1.0), 1), ((40, 60, 30), (6.0, 6.0, 1.0), 1),
     ],
-)
+)  # fmt: skip
 def test_of_two_halves_the_smaller_is_selected(n, residual, selected):
     assert select_segments(gaps([-4.4, 4.5, 0.0], n, residual), [0, 1], 3.1, BONUS) == [selected]
     weak = gaps([-2.0, 4.5, 0.0], n, residual)

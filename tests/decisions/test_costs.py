@@ -61,16 +61,6 @@ def test_three_decisions_by_hand():
     assert best_decision([0.1, 0.3, 0.5], table).tolist() == [1, 2, 0] and decision_names(table)[0] == "treat"
 
 
-@given(matrices(), st.integers(0, 10**6))
-def test_corollary_b4(cost, seed):
-    rng = np.random.default_rng(seed)
-    q = rng.random(50)
-    one = rng.integers(0, 2, 50)
-    two = rng.integers(0, 2, 50)
-    difference = expected_cost(two, q, cost) - expected_cost(one, q, cost)
-    assert difference == pytest.approx(cost_gap(cost) * (one - two) * (q - optimal_threshold(cost)), abs=1e-9)
-
-
 @given(st.lists(st.tuples(cents, cents), min_size=3, max_size=6), st.integers(0, 10**6))
 def test_many_decisions_are_many_thresholds(rows, seed):
     cost = np.array(rows)

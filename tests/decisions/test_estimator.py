@@ -3,13 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.special import expit, logit
 from scipy.stats import norm, sem
 from sklearn.base import clone
 from sklearn.ensemble import GradientBoostingRegressor
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression
-from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -21,7 +19,6 @@ from helpers.decisions import (
     excess_risk,
     expected_cost,
     grouping_risk,
-    oracle_risk,
 )
 from helpers.decisions.estimator import plausible_values
 from helpers.partition import HonestTree
@@ -60,21 +57,6 @@ def test_the_transparent_version_is_the_package():
     assert model.predict(new.X, new.p) == pytest.approx(2 * np.abs(want - 0.5) * ((want >= 0.5) != (new.p >= 0.5)))
 
 
-def root_mean_square(n, seed, population, **options):
-    rng = np.random.default_rng([seed, n])
-    a = population(n, rng)
-    new = population(4000, rng)
-    model = RiskEstimator(EVEN, residual="tree", rng=rng, **options).fit(a.X, a.y, a.p)
-    return np.mean((model.predict(new.X, new.p) - oracle_risk(new.q, new.p, EVEN)) ** 2) ** 0.5
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("population", [Sigmoid().sample, controls.perfect])
-def test_more_rows_bring_the_estimated_risk_nearer_to_the_oracle(population):
-    small, large = ([root_mean_square(n, k, population) for k in range(6)] for n in (500, 8000))
-    assert np.mean(small) - np.mean(large) > 2 * np.hypot(sem(small), sem(large))
-
-
 def test_the_method_of_the_paper_is_one_tree_of_three_parts():
     a = Sigmoid().sample(2000, 11)
     model = RiskEstimator(EVEN, method="paper", rng=0).fit(a.X, a.y, a.p)
@@ -103,17 +85,6 @@ def test_plausible_values_vary_by_two_squared_errors():
     values = plausible_values(np.array([0.5]), np.array([0.01]))
     assert np.mean(values) == pytest.approx(0.5)
     assert np.var(values) == pytest.approx(2 * 0.01**2, rel=0.1)
-
-
-def test_miscalibration_alone_is_calibration_risk():
-    rng = np.random.default_rng(4)
-    a = controls.perfect(6000, rng)
-    stated = expit(logit(a.p) + 1.5)
-    frame = RiskEstimator(EVEN, residual="tree", rng=0).fit(a.X, a.y, stated).to_frame(a.X, stated)
-    truth = oracle_risk(a.q, stated, EVEN)
-    # c is off by about two standard errors of a proportion among 6,000 rows; the risk by twice that, where it counts
-    assert frame["calibration_risk"].to_numpy() == pytest.approx(truth, abs=0.1)
-    assert frame["grouping_risk"].mean() < 0.1 * truth.mean()
 
 
 class Line(LinearRegression):
@@ -202,22 +173,13 @@ def test_weights_and_groups():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("weighted", [False, True])
-def test_any_regressor_may_say_the_residual(weighted):
-    rng = np.random.default_rng(6)
-    X, p, y, q = wards(1000, rng)
-    weight = np.ones(1000) if weighted else None
-    boosted = RiskEstimator(
-        EVEN, calibrator="none", residual=GradientBoostingRegressor(n_estimators=30, subsample=0.5), rng=0
-    )
-    assert boosted.fit(X, y, p, weight).corrected(X, p) == pytest.approx(q, abs=0.1)
-    again = clone(boosted).fit(X, y, p, weight).corrected(X, p)
+def test_any_regressor_may_say_the_residual():
+    X, p, y, q = wards(1000, np.random.default_rng(6))
+    boosted = GradientBoostingRegressor(n_estimators=30, subsample=0.5)
+    boosted = RiskEstimator(EVEN, calibrator="none", residual=boosted, rng=0).fit(X, y, p, np.ones(1000))
+    assert boosted.corrected(X, p) == pytest.approx(q, abs=0.1)
+    again = clone(boosted).fit(X, y, p, np.ones(1000)).corrected(X, p)
     assert again.tolist() == boosted.corrected(X, p).tolist()
-    if not weighted:
-        linear = RiskEstimator(EVEN, calibrator="none", residual=make_pipeline(StandardScaler(), LinearRegression()))
-        frame = linear.fit(X, y, p).to_frame(X, p)
-        assert frame["corrected"].to_numpy() == pytest.approx(q, abs=0.1)
-        assert (frame["rule"] == "").all() and (frame["rows"] == 0).all() and (frame["region"] == -1).all()
 
 
 def test_the_table_says_what_the_methods_say():

@@ -36,15 +36,6 @@ def test_a_tree_router_learns_who_is_good_at_what():
     assert np.abs(optimistic.predict(X[2000:]) - truth[:, 2000:]).mean() > np.abs(error).mean()
 
 
-def test_a_router_without_signal_returns_the_average():
-    rng = np.random.default_rng(11)
-    X = rng.normal(size=(3000, 4))
-    correct = rng.random((2, 3000)) < np.array([0.6, 0.8])[:, None]
-    found = TreeRouter(rng=0).fit(X, correct).predict(rng.normal(size=(1000, 4)))
-    assert np.allclose(found.mean(axis=1), [0.6, 0.8], atol=4 * 0.5 / np.sqrt(3000) + 0.01)
-    assert found.std(axis=1).max() < 0.1  # ten trees with leaves of 15 and more
-
-
 def test_router_groups_are_never_split():
     X = np.repeat(np.random.default_rng(12).normal(size=(300, 2)), 4, axis=0)
     person = np.repeat(np.arange(300), 4)

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
-from helpers.decisions import largest_uncertainty
 from helpers.scoring import BRIER
 from helpers.selective import (
     chow_cost,
@@ -159,26 +158,6 @@ def test_decimal_confidences_are_not_refused_by_rounding():
 def expectation(p, values):
     """Mean of values under p, without 0 * inf."""
     return sum(share * value for share, value in zip(p, values, strict=True) if share)
-
-
-@pytest.mark.slow
-@given(st.data())
-def test_general_ecuas_is_proper(data):
-    n_classes = data.draw(st.integers(2, 4))
-    n_decisions = data.draw(st.integers(1, 4))
-    cell = st.integers(0, 20).map(lambda value: value / 4)
-    cost = data.draw(st.lists(cell, min_size=n_classes * n_decisions, max_size=n_classes * n_decisions))
-    cost = np.reshape(cost, (n_decisions, n_classes))
-    n = data.draw(st.sampled_from(EXPONENTS))
-    if not largest_uncertainty(cost).value > 1e-9:
-        with pytest.raises(ValueError, match="leave something to lose"):
-            general_ecuas([0], [np.eye(n_classes)[0]], cost)
-        return
-    p = data.draw(shares(n_classes))
-    q = data.draw(shares(n_classes))
-    y = np.arange(n_classes)
-    honest, other = (expectation(p, general_ecuas(y, np.tile(s, (n_classes, 1)), cost, n=n)) for s in (p, q))
-    assert honest <= other + 1e-9 * (1 + honest)
 
 
 @given(st.data())
