@@ -15,6 +15,8 @@ from tests.decisions.drawn import shares, zero_one
 def test_costs_without_decisions_or_classes_are_refused(shape):
     with pytest.raises(ValueError, match="cost"):
         check_class_costs(np.zeros(shape))
+    with pytest.raises(ValueError, match="^cost must"):
+        check_class_costs([[0, -1], [1, 0]])
 
 
 @pytest.mark.parametrize(

@@ -89,6 +89,9 @@ def test_thresholds_that_are_allowed():
     lazy = [[0, 1], [3, 2]]
     assert excess_risk([0.9], [1.0], EVEN, t=np.inf).tolist() == pytest.approx([0.8])
     assert excess_risk([0.9], [0.0], EVEN, t=0).tolist() == [0]
+    for half in (np.float32(0.5), np.float64(0.5), 0.5):
+        assert best_decision([0.4, 0.5], EVEN, half).tolist() == [0, 1]
+    assert best_decision([0.4, 1.0], EVEN, np.int64(1)).tolist() == [0, 1]
     assert excess_risk([0.9], [0.5], lazy, t=optimal_threshold(lazy)).tolist() == [0]
 
 
@@ -124,6 +127,9 @@ def test_costs_that_break_a_rule(cost, sentence):
         (lambda: optimal_threshold(THREE), "cost must"),
         (lambda: excess_risk([0.5], [0.5], THREE, t=0.5), "t must"),
         (lambda: excess_risk([0.5], [0.5], EVEN, t=1.5), "t must"),
+        (lambda: excess_risk([0.5], [0.5], EVEN, t=True), "t must"),
+        (lambda: excess_risk([0.5], [0.5], EVEN, t="low"), "t must"),
+        (lambda: excess_risk([0.5, 0.5], [0.5], EVEN), "reference and p must"),
         (lambda: excess_risk([np.nan], [0.5], EVEN), "reference must"),
         (lambda: expected_cost([2], [0.5], EVEN), "decision must"),
         (lambda: expected_cost([0, 1], [0.5], EVEN), "decision and q must"),

@@ -125,6 +125,16 @@ def test_by_default_the_risk_is_the_mean_over_the_error_of_the_repaired_probabil
     assert (own_risk >= excess_risk(own, p, EVEN, 0.6) - 0.02 * error).all()
     frame = model.to_frame(X, p)
     assert frame["risk"].to_numpy() == pytest.approx(model.predict(X, p)) and (frame["region"] == -1).all()
+    paid = [expected_cost(decision, y, EVEN) for decision in (best_decision(p, EVEN, 0.6), best_decision(own, EVEN))]
+    assert model.saved_ == pytest.approx(np.mean(paid[0] - paid[1]))
+    assert model.saved_se_ == pytest.approx(sem(paid[0] - paid[1]), rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("n", "groups", "rows"), [(800, 800, 28), (800, 100, 80), (100, 100, 15), (1000, 9, 125), (100, 4, 15)]
+)
+def test_leaves_hold_the_rows_of_the_root_of_the_groups_and_at_most_an_eighth(n, groups, rows):
+    assert RiskEstimator(EVEN)._leaf(n, groups) == rows and RiskEstimator(EVEN, method="paper")._leaf(n, groups) == 15
 
 
 @pytest.mark.slow
@@ -202,6 +212,10 @@ def test_the_table_says_what_the_methods_say():
     for kind in ("old", "young"):
         assert frame["rule"][X["kind"] == kind].str.fullmatch(f"kind (= |is |in )?.*{kind}.*").all()
     assert frame["rows"].between(15, 1500).all() and frame["region"].between(0, 15).all()
+    each = model._each(X, p)
+    first = np.cumsum([tree.n_regions_ for tree in model.models_])
+    named = each[np.searchsorted(first, frame["region"], side="right"), np.arange(1500)]
+    assert np.abs(named - each.mean(axis=0)) == pytest.approx(np.abs(each - each.mean(axis=0)).min(axis=0))
 
 
 GOOD = dict(zip(("X", "p", "y", "q"), wards(200, np.random.default_rng(9)), strict=True))
