@@ -31,9 +31,6 @@ def ece_of(p, y):
     return np.abs(np.bincount(region, y - p)).sum() / len(p)
 
 
-# ---- hand cases -----------------------------------------------------------------------------------------------
-
-
 def test_four_questions_by_hand():
     counts = [[3, 1], [4, 0], [2, 2], [1, 3]]
     found = sem_ece(counts, [[1, 0], [1, 0], [0, 1], [1, 0]], stated=[0.8, 0.9, np.nan, 0.8], **QUICK)
@@ -96,9 +93,6 @@ def test_low_margins_and_strata():
     assert low["n"] == 2  # .1 and .2 are below 1 / sqrt(20) = .224, .3 and 1 are not
 
 
-# ---- identities and invariances -------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("closed", "strategy", "answer"),
     [("left", "uniform", "all"), ("right", "quantile", "all"), ("right", "uniform", "block")],
@@ -156,9 +150,6 @@ def test_a_sample_of_a_population_can_be_given():
     np.testing.assert_allclose(found["sem2"], held_out_shares(counts, block))
 
 
-# ---- truth ----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("answer", ["all", "block"])
 def test_paired_differences_cover_the_truth(answer):
@@ -181,8 +172,6 @@ def test_paired_differences_cover_the_truth(answer):
         assert times / repeats > 0.95 - 4 * np.sqrt(0.95 * 0.05 / repeats), what
     assert truth["confidence"] > 0 and truth["ece"] > 0.03  # over-confident answers: Sem2 is the better
 
-
-# ---- bad inputs -----------------------------------------------------------------------------------------------
 
 COUNTS = np.array([[3, 1], [2, 2], [4, 0]])
 RIGHT = np.array([[1, 0], [1, 0], [0, 1]])

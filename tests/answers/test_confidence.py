@@ -35,9 +35,6 @@ def compositions(total):
     return np.array(rows)
 
 
-# ---- hand cases -----------------------------------------------------------------------------------------------
-
-
 def test_four_answers_by_hand():
     # a a b c, two of them select: aa, ab ×2, ac ×2, bc; a tie goes to the earlier class
     assert sem2([2, 1, 1]) == pytest.approx((0 + 2 * 0.5 + 2 * 0.5 + 0) / 6)
@@ -49,9 +46,6 @@ def test_odd_numbers_hold_one_more_answer_out():
     assert sem2([4, 3]) == sem2([4, 3], n_select=3) != sem2([4, 3], n_select=4)
     mixed = sem2([[4, 3], [2, 2], [1, 1]])
     assert mixed.tolist() == [sem2([4, 3]), sem2([2, 2]), sem2([1, 1])]
-
-
-# ---- truth: all splits, a law, random splits, all samples -------------------------------------------
 
 
 @pytest.mark.parametrize("total", range(2, 11))
@@ -110,9 +104,6 @@ def test_margins():
     assert oracle_confidence([[0.2, 0.5, 0.3]]) == pytest.approx([0.5])
 
 
-# ---- laws -----------------------------------------------------------------------------------------------------
-
-
 @given(COUNTS, st.data())
 def test_laws_of_both(counts, data):
     n = data.draw(st.integers(1, sum(counts) - 1))
@@ -124,8 +115,6 @@ def test_laws_of_both(counts, data):
     assert mean_over_splits(np.array([counts]), np.array([n]), lambda *_: 1.0) == pytest.approx(1, abs=1e-12)
     assert top_two_margin(counts) <= one and two <= split_bias_corrected(counts, n_select=n) + 1e-12 <= one + 2e-12
 
-
-# ---- bad inputs -----------------------------------------------------------------------------------------------
 
 BAD = {
     "negative": ([3, -1], "not negative, but counts.1. is -1"),
@@ -165,9 +154,6 @@ def test_a_single_answer_cannot_be_split():
 def test_bad_options(call, words):
     with pytest.raises(ValueError, match=words):
         call()
-
-
-# ---- ties by lot ----------------------------------------------------------------------------------------------
 
 
 def lot_by_enumeration(counts, n):

@@ -124,19 +124,6 @@ def test_gaps_that_are_left_once_some_segments_are_right_are_those_of_a_regressi
     np.testing.assert_allclose(null.z_after(segments), np.where(judged, z, 0), rtol=1e-4, atol=1e-3)
 
 
-def test_scores_that_are_moved_to_be_right_in_a_segment_are_right_there_however_far_they_were():
-    rng = np.random.default_rng(10)
-    X = pd.DataFrame({"a": np.repeat([0, 1], 200), "b": rng.normal(size=400)})
-    p = rng.uniform(0.01, 0.03, 400)
-    y = (rng.random(400) < np.where(X["a"] == 1, 0.97, 0.02)).astype(int)
-    null = NullModel(y, p, np.ones(400), None, SegmentFamily(X, y, 20, 2), "none", rng)
-    tangent = np.column_stack([np.ones(400), X["a"] == 1])
-    assert np.abs(tangent.T @ (y - null._refitted(tangent))).max() < 1e-3
-
-
-# ---- draws ----------------------------------------------------------------------------------------------------
-
-
 def test_drawn_gaps_are_normal_and_as_correlated_as_the_segments():
     null, inside = model("none", weighted=False)
     draws = np.concatenate(list(null.draws(2001, np.random.default_rng(2))), axis=1)
@@ -187,9 +174,6 @@ def test_segments_of_one_column_are_ahead_by_half_of_what_their_smaller_number_i
     np.testing.assert_allclose(bonus_of_singles(pairs), [ahead, ahead, 0, 0, 0, 0])
     for few in (pairs[:2], pairs[1:], ~pairs):
         assert not bonus_of_singles(few).any()
-
-
-# ---- skewness, intervals, what can be found -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("skewness", [-1.0, 0.0, 0.5, 1.0, 3.0])

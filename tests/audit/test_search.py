@@ -38,9 +38,6 @@ def inside_of(search, X):
     return search.family.members(search.table.index, X)
 
 
-# ---- truth ----------------------------------------------------------------------------------------------------
-
-
 def test_a_pocket_is_named_once_in_its_own_words():
     y, p, X, q = table_of(6000, np.random.default_rng(1), lambda X: 1.2 * older_women(X))
     search = search_segments(y, p, X, rng=0)
@@ -71,9 +68,6 @@ def test_one_condition_is_named_where_one_is_enough_and_two_groups_are_both_name
     y, p, X, _ = table_of(4000, np.random.default_rng(3), shift)
     found = " | ".join(search_segments(y, p, X, rng=0).selected["rule"])
     assert all(rule in found for rule in rules) and (len(rules) == 2 or found in rules)
-
-
-# ---- nothing to find ------------------------------------------------------------------------------------------
 
 
 def in_places(n, rng):
@@ -109,9 +103,6 @@ def test_it_stays_silent_where_there_is_nothing(source):
         alarms += search.p_value < 0.05
         assert (search.p_value < 0.05) or search.selected.empty
     assert alarms <= 3  # 0.75 is expected, 4 or more in 0.6 % of such studies
-
-
-# ---- by brute force -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("n_draws", "above"), [(39, 0), (59, 1), (99, 3), (300, 14)])
@@ -152,9 +143,6 @@ def test_where_it_always_or_never_happened_the_interval_ends_at_the_gap(happened
     plot_groups(table.head(8))
 
 
-# ---- invariances ----------------------------------------------------------------------------------------------
-
-
 def test_order_of_rows_and_columns_does_not_matter():
     rng = np.random.default_rng(12)
     y, p, X, _ = table_of(900, rng, lambda X: 0.9 * older_women(X))
@@ -182,9 +170,6 @@ def test_weights_are_relative_and_zero_is_not_there():
     assert one.smallest == one.table["n"].min() / kept.sum()
 
 
-# ---- calibrators ----------------------------------------------------------------------------------------------
-
-
 def test_scores_that_are_off_for_everybody_are_nobodys_fault():
     y, p, X, _ = table_of(2000, np.random.default_rng(16))
     off = expit(2 * logit(p) + 1)
@@ -192,9 +177,6 @@ def test_scores_that_are_off_for_everybody_are_nobodys_fault():
     assert search_segments(y, off, X, rng=0, calibrator="none").p_value < 0.01
     bent = np.where(p < np.median(p), p / 3, (1 + 2 * p) / 3)
     assert search_segments(y, bent, X, rng=0, calibrator="isotonic").p_value > 0.05
-
-
-# ---- words, other rows, what is left out ------------------------------------------------------------------------
 
 
 def test_columns_that_cannot_be_searched_are_said():
@@ -221,8 +203,6 @@ def test_what_could_not_be_found_is_said():
         with pytest.raises(ValueError, match="share must"):
             search.detectable(bad)
 
-
-# ---- bad input --------------------------------------------------------------------------------------------------
 
 GOOD = {"y": [0, 1] * 50, "p": [0.4, 0.6] * 50, "X": pd.DataFrame({"a": np.arange(100)})}
 

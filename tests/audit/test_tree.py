@@ -20,9 +20,6 @@ def older_people(n, rng, *, effect=0.3):
 COLUMNS = ["rule", "n", "share", "stated", "observed", "gap", "low", "high", "p_value", "adjusted"]
 
 
-# ---- known truth ----------------------------------------------------------------------------------------------
-
-
 def test_finds_the_groups_and_their_gaps():
     rng = np.random.default_rng(1)
     X, p, q, y = older_people(8000, rng)
@@ -94,9 +91,6 @@ def test_groups_sought_against_calibrated_scores():
     assert stated.table["rule"].str.startswith("seen").all()
 
 
-# ---- invariances ----------------------------------------------------------------------------------------------
-
-
 def test_groups_are_never_split_and_rare_labels_make_groups_larger():
     y, p, X, extra = null_draw("people", 0)
     table = tree_groups(y, p, X, rng=0, **extra).table
@@ -112,8 +106,6 @@ def test_groups_are_never_split_and_rare_labels_make_groups_larger():
 def test_groups_hold_a_fiftieth_of_the_rows_and_ten_cases_where_they_can(n, ones, fewest):
     assert _default_min_rows(np.arange(n) < ones) == fewest
 
-
-# ---- bad input ------------------------------------------------------------------------------------------------
 
 GOOD = {"y": [0, 1] * 100, "p": [0.5] * 200, "X": np.arange(400.0).reshape(200, 2)}
 
