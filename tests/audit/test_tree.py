@@ -116,8 +116,8 @@ GOOD = {"y": [0, 1] * 100, "p": [0.5] * 200, "X": np.arange(400.0).reshape(200, 
         ({"y": [1] * 200}, "y must"),
         ({"calibrated": [1.5] * 200}, "calibrated must"),
         ({"calibrated": [0.5] * 3}, "y and calibrated must"),
-        ({"min_rows": 5}, "min_rows must"),
-        ({"min_rows": 60}, "y must"),
+        ({"min_rows": 9}, "min_rows must"),
+        ({"min_rows": 51}, "y must"),
         ({"max_depth": 0}, "max_depth must"),
         ({"against": "stating"}, "against must"),
         ({"against": "calibrated"}, "calibrated must"),
@@ -126,3 +126,4 @@ GOOD = {"y": [0, 1] * 100, "p": [0.5] * 200, "X": np.arange(400.0).reshape(200, 
 def test_bad_input(change, message):
     with pytest.raises(ValueError, match=message):
         tree_groups(**(GOOD | change))
+    assert tree_groups(**GOOD, min_rows=50, rng=0).table["n"].sum() == 100  # the most, of one half
