@@ -133,6 +133,9 @@ def test_questions_that_belong_together_widen_the_intervals():
     copies = {"groups": np.repeat(np.arange(60), 8)}
     single = sem_ece(np.repeat(counts, 8, axis=0), np.repeat(correct, 8, axis=0), n_resamples=200, rng=0)
     grouped = sem_ece(np.repeat(counts, 8, axis=0), np.repeat(correct, 8, axis=0), n_resamples=200, rng=0, **copies)
+    few = np.where(copies["groups"] < 4, 0.5, np.nan)  # stated to four of the groups, too few to resample
+    told = sem_ece(np.repeat(counts, 8, axis=0), np.repeat(correct, 8, axis=0), stated=few, **copies, **QUICK)
+    assert told.differences.set_index("second").loc["stated", ["difference", "low", "high"]].isna().all(axis=None)
     assert grouped.by_margin["null_sem2"].mean() > 1.4 * single.by_margin["null_sem2"].mean()
     wide, narrow = (found.differences.query("what == 'confidence'").iloc[0] for found in (grouped, single))
     assert 2 < (wide["high"] - wide["low"]) / (narrow["high"] - narrow["low"]) < 4  # sqrt(8) = 2.8

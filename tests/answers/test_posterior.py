@@ -20,6 +20,7 @@ def test_by_hand():
     table = pd.concat([drawn([0, 1, 4, 0, 6, 6]), drawn([4, 5], "other")], ignore_index=True)
     found = meaning_posterior(table)
     assert found == pytest.approx([0.45, 0.45, 0.25, 0.45, 0.1, 0.1, 0.38, 0.38])
+    assert meaning_posterior(drawn([6, 4, 0])).tolist() == [0.1, 0.25, 0.3]  # no meaning of what cannot be read
     by_string = meaning_posterior(table, "exact")
     assert by_string == pytest.approx(table["posterior"])  # one spelling, one meaning
     one = meaning_posterior(table, lambda text: "any")

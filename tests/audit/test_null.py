@@ -200,7 +200,7 @@ def test_intervals_end_where_the_gap_would_be_at_the_critical_value(critical):
     variance = (null.c * (1 - null.c)) @ left**2
     part = variance / ((weight**2 * null.c * (1 - null.c)) @ inside)
     third = third_moments(null.c, inside, weight, variance)
-    bend = [rate * (1 - rate) * (1 - 2 * rate) for rate in (null.calibrated,)][0]
+    bend = null.calibrated * (1 - null.calibrated) * (1 - 2 * null.calibrated)
     for end, target in zip(null.intervals(np.full(null.z.size, critical)), (critical, -critical), strict=True):
         rate = end + null.calibrated
         spread = variance * rate * (1 - rate) / (null.calibrated * (1 - null.calibrated))

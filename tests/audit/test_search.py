@@ -46,13 +46,9 @@ def test_a_pocket_is_named_once_in_its_own_words():
     assert row["rule"].startswith("age > 6") and row["rule"].endswith("and sex is female") and row["columns"] == 2
     inside = search.apply(X)[:, 0]
     assert (inside & older_women(X)).sum() / (inside | older_women(X)).sum() > 0.8
-    np.testing.assert_allclose(
-        row[["n", "stated", "observed"]].tolist(), [inside.sum(), p[inside].mean(), y[inside].mean()]
-    )
-    assert (
-        row["low"] < q[inside].mean() - row["calibrated"] < row["high"]
-        and row["gap"] == row["observed"] - row["calibrated"]
-    )
+    wanted = [inside.sum(), p[inside].mean(), y[inside].mean()]
+    np.testing.assert_allclose(row[["n", "stated", "observed"]].tolist(), wanted)
+    assert row["low"] < q[inside].mean() - row["calibrated"] < row["high"]
     assert len(search.significant) > 20  # many overlap with it, and none of them is named
 
 

@@ -83,10 +83,7 @@ def test_groups_sought_against_calibrated_scores():
     after = tree_groups(y, loud, X, calibrated=c, against="calibrated", max_depth=1, rng=0)
     assert after.table["rule"].tolist() == ["town is True", "town is False"]
     assert after.table["residual_gap"].is_monotonic_increasing and len(after.significant) == 2
-    inside = (after.table["residual_low"] < after.table["residual_gap"]) & (
-        after.table["residual_gap"] < after.table["residual_high"]
-    )
-    assert inside.all()
+    assert after.table["residual_gap"].between(after.table["residual_low"], after.table["residual_high"]).all()
     stated = tree_groups(y, loud, X, calibrated=c, max_depth=1, rng=0)
     assert stated.table["rule"].str.startswith("seen").all()
 

@@ -46,12 +46,8 @@ def test_the_transparent_version_is_the_package():
     fresh = new.X.assign(stated=new.p)
     guess = 0
     for half in (first, ~first):
-        tree = (
-            HonestTree(min_samples_leaf=28, rng=0)
-            .fit(table[half], (a.y - c)[half])
-            .estimate(table[~half], (a.y - c)[~half])
-        )
-        guess = guess + tree.predict(fresh) / 2
+        tree = HonestTree(min_samples_leaf=28, rng=0).fit(table[half], (a.y - c)[half])
+        guess = guess + tree.estimate(table[~half], (a.y - c)[~half]).predict(fresh) / 2
     want = model.calibrator_.predict(new.p) + guess
     assert model.corrected(new.X, new.p) == pytest.approx(want, abs=1e-12)
     assert model.predict(new.X, new.p) == pytest.approx(2 * np.abs(want - 0.5) * ((want >= 0.5) != (new.p >= 0.5)))
