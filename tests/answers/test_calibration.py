@@ -46,16 +46,6 @@ def test_four_questions_by_hand():
     assert few[few["second"] == "stated"][["difference", "n"]].fillna(9).values.tolist() == [[9, 1], [9, 1], [9, 0]] * 2
 
 
-def test_the_edge_rule_moves_the_error():
-    # .5 and .55: one bin, or two
-    counts = [[10, 10], [11, 9]]
-    correct = [1, 0]
-    left = sem_ece(counts, correct, sources=["sem1"], **QUICK)
-    right = sem_ece(counts, correct, sources=["sem1"], closed="right", **QUICK)
-    assert left.errors["sem1"].value == pytest.approx(0.05 / 2)
-    assert right.errors["sem1"].value == pytest.approx((0.5 + 0.55) / 2)
-
-
 def test_the_first_answers_select_and_the_others_measure():
     table = pd.DataFrame({
         "question": [0] * 5 + [1] * 5, "sample": [*range(5)] * 2, "answer": list("abbba") + list("ccdce"),

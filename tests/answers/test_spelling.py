@@ -70,16 +70,6 @@ def test_dates_are_read_as_the_published_answers_were(parts):
         assert spell_answers([text], "date")[0] == parse_answer(text)
 
 
-@pytest.mark.slow
-@given(st.text(max_size=30))
-def test_a_spelling_is_its_own_spelling(text):
-    for rule in ("exact", "numeric", "date"):
-        once = spell_answers([text], rule)[0]
-        assert once is None or spell_answers([once], rule)[0] == once
-    once = spell_answers([text], "normalized")[0]
-    assert once is None or (once == once.strip() and "  " not in once)
-
-
 @given(st.floats(-1e12, 1e12))
 def test_numbers_survive_their_spelling(value):
     spelled = [f"{value:.6f}", f"the answer is {value:.6f}.", f"{value:,.6f}"]

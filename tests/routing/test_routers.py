@@ -36,15 +36,6 @@ def test_a_tree_router_learns_who_is_good_at_what():
     assert np.abs(optimistic.predict(X[2000:]) - truth[:, 2000:]).mean() > np.abs(error).mean()
 
 
-def test_router_groups_are_never_split():
-    X = np.repeat(np.random.default_rng(12).normal(size=(300, 2)), 4, axis=0)
-    person = np.repeat(np.arange(300), 4)
-    correct = np.repeat(np.random.default_rng(13).integers(0, 2, (1, 300)), 4, axis=1)  # a coin a person
-    leaking = TreeRouter(rng=0).fit(X, correct).predict(X)
-    whole = TreeRouter(rng=0).fit(X, correct, groups=person).predict(X)
-    assert np.abs(leaking - correct).mean() < np.abs(whole - correct).mean()
-
-
 def test_a_tree_router_keeps_the_accuracy_of_each_model_and_refuses_groups_of_other_rows():
     X = RNG.normal(size=(60, 2))
     correct = RNG.integers(0, 2, (3, 60))
@@ -53,5 +44,7 @@ def test_a_tree_router_keeps_the_accuracy_of_each_model_and_refuses_groups_of_ot
     assert [len(trees) for trees in router.trees_] == [10] * 3  # two trees a halving
     for n, size in ((10, 5), (11, 6)):
         assert [half.size for half in _halves(n, None, RNG)] == [size, 5]
+        halves = [set(half // 3) for half in _halves(3 * n, np.arange(3 * n) // 3, RNG)]
+        assert [len(half) for half in halves] == [size, 5] and not set.intersection(*halves)
     with pytest.raises(ValueError, match="groups"):
         TreeRouter(rng=0).fit(X, correct, groups=np.arange(59))

@@ -46,6 +46,9 @@ def test_four_rows_by_hand():
     answers = [1, 0, 1, 1], [0.6, 0.6, 0.9, 0.9]
     found = confidence_metrics(*answers, n=(1, 0.5))
     assert list(found.index) == [*selective.METRICS, "ecuas_1", "ecuas_0.5"]
+    flags = ("needs_same_answers", "larger_is_better", "reported")
+    marked = [{name for name in selective.METRICS if getattr(selective.METRICS[name], flag)} for flag in flags]
+    assert marked == [{"ece", "auc", "ce", "brier", "prr"}, {"auc", "prr"}, {"aurc"}]
     assert found["er"] == 0.25 and found["ece"] == pytest.approx(0.1) and found["auc"] == pytest.approx(5 / 6)
     assert found["ce"] == pytest.approx(-np.log([0.6, 0.4, 0.9, 0.9]).mean())
     assert found["brier"] == pytest.approx((0.16 + 0.36 + 0.01 + 0.01) / 4)
