@@ -95,6 +95,9 @@ def test_a_segment_is_named_once_for_the_class_in_which_it_is_strongest():
     assert _selected(nulls, np.where(np.arange(4) < 2, 0.05, adjusted), 3.6, bonus) == [(2, 1)]
     assert _selected(nulls, adjusted, 3.2, 0.4 * bonus) == [(2, 1), (0, 1), (3, 0)]
     assert _selected(nulls, adjusted + 0.04, 3.2, bonus) == []
+    family.pairs = np.zeros(10, bool)
+    many = [SimpleNamespace(z=np.full(10, 4.0), family=family, z_after=lambda found: np.full(10, 4.0))]
+    assert _selected(many, np.zeros((1, 10)), 3.2, np.zeros(10)) == [(k, 0) for k in range(8)]
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ def test_every_level_has_its_rates_and_the_exact_interval_of_its_effective_rows(
     X = pd.DataFrame({
         "sex": rng.permutation(["male"] * 200 + ["female"] * 197 + [None] * 3),
         "age": rng.integers(20, 80, 400),
-        "few": rng.choice([1, 2, 3, 4, 5], 400),
+        "few": rng.choice([1, 2, 3, 4, 5, np.nan], 400),
         "same": 1,
     })  # fmt: skip
     person = np.arange(400) // 4
@@ -28,10 +28,10 @@ def test_every_level_has_its_rates_and_the_exact_interval_of_its_effective_rows(
     fifths = np.quantile(X["age"], [0.2, 0.4, 0.6, 0.8], method="inverted_cdf")
     rules = ["sex is female", "sex is male", "sex is missing", f"age <= {fifths[0]}"]
     rules += [f"{low} < age <= {high}" for low, high in pairwise(fifths)] + [f"age > {fifths[-1]}"]
-    rules += ["few <= 1", "few is 2", "few is 3", "few is 4", "few > 4", "same (all rows alike)"]
+    rules += ["few <= 1", "few is 2", "few is 3", "few is 4", "few > 4", "few is missing", "same (all rows alike)"]
     assert table["rule"].tolist() == rules
     wanted = []
-    for level in (X["sex"].fillna("missing"), np.searchsorted(fifths, X["age"]), X["few"], X["same"]):
+    for level in (X["sex"].fillna("missing"), np.searchsorted(fifths, X["age"]), X["few"].fillna(9), X["same"]):
         rows = pd.DataFrame({"level": np.asarray(level), "person": person, "w": weight, "p": p, "y": y})
         parts = [part for _, part in rows.groupby("level")]
         residuals = [part.w * (part.y - part.p - np.average(part.y - part.p, weights=part.w)) for part in parts]

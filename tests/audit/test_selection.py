@@ -38,12 +38,17 @@ def test_only_significant_segments_beyond_the_limit_are_selected():
     assert select_segments(null, [2], 3.1, BONUS) == []
     null.z_after = lambda selected: np.where(np.isin(np.arange(3), selected), 0, null.z)
     assert select_segments(null, [0, 1, 2], 3.1, BONUS) == [1, 0]
+    many = gaps(np.full(10, 4.0), np.arange(10), np.ones(10))
+    many.family.pairs = np.zeros(10, bool)
+    many.z_after = lambda selected: many.z
+    assert select_segments(many, range(10), 3.1, np.zeros(10)) == [*range(8)]  # no more than a reader takes in
 
 
 @pytest.mark.parametrize(
     ("n", "residual", "selected"),
     [
         ((40, 60, 30), (-6.0, 6.0, 1.0), 0),  # the same gap, seen from outside
+        ((40, 60, 30), (-6e6, 6e6 + 1e-3, 1.0), 0),
         ((60, 40, 30), (-6.0, 6.0, 1.0), 1), ((50, 50, 30), (-6.0, 6.0, 1.0), 1),
         ((39, 60, 30), (-6.0, 6.0, 1.0), 1), ((40, 60, 30), (-5.9, 6.0, 1.0), 1), ((40, 60, 30), (6.0, 6.0, 1.0), 1),
     ],

@@ -98,7 +98,7 @@ def test_groups_are_never_split_and_rare_labels_make_groups_larger():
 
 
 @pytest.mark.parametrize(
-    ("n", "ones", "fewest"), [(400, 200, 50), (10_000, 5000, 200), (10_000, 100, 1000), (1000, 995, 250), (100, 5, 50)]
+    ("n", "ones", "fewest"), [(400, 200, 50), (10_000, 5000, 200), (10_000, 300, 334), (1000, 995, 250), (100, 5, 50)]
 )
 def test_groups_hold_a_fiftieth_of_the_rows_and_ten_cases_where_they_can(n, ones, fewest):
     assert _default_min_rows(np.arange(n) < ones) == fewest

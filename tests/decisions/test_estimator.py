@@ -40,6 +40,7 @@ def test_the_transparent_version_is_the_package():
     a = Sigmoid().sample(800, rng)
     model = RiskEstimator(EVEN, residual="tree", n_halvings=1, rng=5).fit(a.X, a.y, a.p)
     new = Sigmoid().sample(500, rng)
+    assert model._unseen.sum(axis=1).tolist() == [400, 400]
     first = model._unseen[0]  # the rows that chose the first tree: the others gave its means
     c = model.calibrator_.predict(a.p)
     table = a.X.assign(stated=a.p)
@@ -174,6 +175,7 @@ def test_weights_and_groups():
     assert heavy == pytest.approx(np.where(q > 0.5, 12 / 13, 3 / 7), abs=0.1)
     people = np.repeat(np.arange(400), 5)
     grouped = clone(trees).fit(X, y, p, groups=people)
+    assert grouped._checked(X, y, p, None, people // 4)[-1] == 200  # 2,000 rows over the root of 100 groups
     for first in grouped._unseen:
         assert (pd.Series(first).groupby(people).nunique() == 1).all()
 
