@@ -96,15 +96,6 @@ def test_one_step_of_the_calibrator_is_nearly_the_calibrator_fitted_anew():
     assert np.abs(null.standardised(sums, np.exp(growth)) - np.transpose(anew)).max() < 0.15
 
 
-def test_a_constant_score_is_moved_to_the_rate_and_a_segment_that_the_fit_makes_right_is_not_judged():
-    y, p, X, weight, _ = table()
-    family = SegmentFamily(X, y, 15, 1)
-    null = NullModel(y, np.full(N, 0.3), weight, None, family, "platt", None)
-    np.testing.assert_allclose(null.c, np.average(y, weights=weight))
-    moved = null.z_after([0])
-    assert abs(moved[0]) < 1e-3 < np.abs(moved[1:]).max()
-
-
 @pytest.mark.parametrize("groups", [False, True])
 def test_gaps_that_are_left_once_some_segments_are_right_are_those_of_a_regression_on_them(groups):
     null, inside = model(groups=groups)
@@ -239,6 +230,8 @@ def test_weights_and_groups_leave_fewer_rows_to_find_gaps_in():
     assert null.chances.rows == pytest.approx(N) and null.chances.skewed
     assert (null.chances.mean, null.chances.variance) == pytest.approx((null.c.mean(), (null.c * (1 - null.c)).mean()))
     y, p, X, weight, place = table()
+    moved = NullModel(y, np.full(N, 0.4), weight, None, null.family, "platt", None)
+    np.testing.assert_allclose(moved.c, np.average(y, weights=weight))
     null = NullModel(y, np.full(N, 0.4), weight, None, null.family, "none", None)
     assert null.chances.rows == pytest.approx(weight.sum() ** 2 / (weight**2).sum())
     assert null.chances.detectable(0.001, 4.0) == pytest.approx(0.6)  # not even if it happened to all

@@ -84,13 +84,8 @@ def rare(n, rng):
     return y, p, X, {}
 
 
-def off_and_weighted(n, rng):
-    y, p, X, _ = table_of(n, rng)
-    return y, expit(2 * logit(p) - 1), X, {"sample_weight": np.exp(rng.normal(0, 0.7, n))}
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("source", [in_places, rare, off_and_weighted])
+@pytest.mark.parametrize("source", [in_places, rare])
 def test_it_stays_silent_where_there_is_nothing(source):
     alarms = 0
     for seed in range(15):

@@ -99,11 +99,8 @@ def test_thresholds_that_are_allowed():
     ("cost", "sentence"),
     [
         (EVEN.T, "rows are called 'truth 0', 'truth 1': pass its transpose, cost.T"),
-        (EVEN.set_axis([0, 1]).T.set_axis([0, 1]).rename_axis("truth"), "rows are called 'truth'"),
-        (
-            EVEN.set_axis([0, 1]).set_axis([0, 1], axis=1).rename_axis(columns="predicted"),
-            "columns are called 'predicted'",
-        ),
+        (pd.DataFrame([[0, 1], [1, 0]]).rename_axis("truth"), "rows are called 'truth'"),
+        (pd.DataFrame([[0, 1], [1, 0]]).rename_axis(columns="predicted"), "columns are called 'predicted'"),
         (EVEN.set_axis(["sick", "well"], axis=1), "columns must .*'sick'"),
         (THREE.T, r"shape is \(2, 3\): if its rows are the truths, pass its transpose"),
         (np.ones((3, 3)), r"shape is \(3, 3\): this theory is for two classes, so set one of the 3 against the rest"),

@@ -23,17 +23,17 @@ def test_the_router_is_the_printed_one(price, value):
 
 def test_a_tree_router_learns_who_is_good_at_what():
     rng = np.random.default_rng(10)
-    X = pd.DataFrame({"topic": rng.choice(["law", "medicine"], 4000), "length": rng.normal(size=4000)})
+    X = pd.DataFrame({"topic": rng.choice(["law", "medicine"], 3000), "length": rng.normal(size=3000)})
     medicine = (X["topic"] == "medicine").to_numpy()
     truth = np.array([np.where(medicine, 0.9, 0.6), np.where(medicine, 0.5, 0.8)])
-    correct = rng.random((2, 4000)) < truth
-    half = slice(0, 2000)
+    correct = rng.random((2, 3000)) < truth
+    half = slice(0, 1500)
     router = TreeRouter(rng=0).fit(X[half], correct[:, half])
-    error = router.predict(X[2000:]) - truth[:, 2000:]
+    error = router.predict(X[1500:]) - truth[:, 1500:]
     assert np.abs(error).mean() < 0.06
     assert np.array_equal(TreeRouter(rng=0).fit(X[half], correct[:, half]).predict(X), router.predict(X))
     optimistic = TreeRouter(n_halvings=0, rng=0).fit(X[half], correct[:, half])
-    assert np.abs(optimistic.predict(X[2000:]) - truth[:, 2000:]).mean() > np.abs(error).mean()
+    assert np.abs(optimistic.predict(X[1500:]) - truth[:, 1500:]).mean() > np.abs(error).mean()
 
 
 def test_a_tree_router_keeps_the_accuracy_of_each_model_and_refuses_groups_of_other_rows():

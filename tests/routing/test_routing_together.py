@@ -68,7 +68,7 @@ def test_ties_go_to_the_cheaper_model():
 
 
 def test_all_may_be_free():
-    assert not always(PREDICTION, np.zeros(4), 1).paid.any()
+    assert not always(PREDICTION, np.zeros(4), np.int64(1)).paid.any()
 
 
 def test_answers_may_be_words():
@@ -91,6 +91,8 @@ def threshold(**changes):
     return certified_threshold(options.pop("policy"), options.pop("thresholds"), options.pop("y"), **options)
 
 
+FALLING = np.sort(PRICES, axis=0)
+FALLING[:, 7] = FALLING[::-1, 7]
 BAD = {
     "a model without a risk in some rows": (lambda: cascade(holed(RISK), PREDICTION, PRICE), "risk must"),
     "a model without answers": (lambda: cascade(RISK, holed(PREDICTION, None), PRICE), "prediction must"),
@@ -103,21 +105,17 @@ BAD = {
     "an infinite risk": (lambda: cascade(holed(RISK, np.inf), PREDICTION, PRICE), "risk must be finite"),
     "a risk in words": (lambda: cascade(np.full((4, 400), "high"), PREDICTION, PRICE), "risk must"),
     "words against numbers": (lambda: evaluate_policies(policies(), Y.astype(str)), "y holds texts"),
-    "a pool of nobody": (
-        lambda: sweep_routers(ACCURACY, PREDICTION, PRICE, Y, willingness=[0], pools=[()]), r"pools\[0\] must"),
     "tau below 0": (lambda: cascade(RISK, PREDICTION, PRICE, tau=-0.1), "tau must be at least 0"),
     "a threshold below one half": (
         lambda: confidence_cascade(P, PREDICTION, PRICE, threshold=0.4), r"threshold must lie in .0.5, 1"),
     "too few prices": (lambda: cascade(RISK, PREDICTION, PRICE[:3]), "cost must"),
     "models not in order": (lambda: cascade(RISK, PREDICTION, [1, 5, 3, 9]), "cost must"),
-    "a row out of order": (lambda: sweep_routers(ACCURACY, PREDICTION, PRICES, Y, willingness=[1]), "cost must"),
+    "a row out of order": (
+        lambda: sweep_routers(ACCURACY, PREDICTION, FALLING, Y, willingness=[1]), "cost must .* in row 7"),
+    "a negative price": (lambda: cascade(RISK, PREDICTION, [-1, 2, 3, 9]), "cost must"),
     "an accuracy above 1": (
         lambda: route(ACCURACY + 1, PREDICTION, PRICE, willingness=1), "accuracy must lie in .0, 1"),
     "no willingness": (lambda: route(ACCURACY, PREDICTION, PRICE, willingness=-1), "willingness must"),
-    "a pool out of order": (
-        lambda: sweep_cascades(RISK, PREDICTION, PRICE, Y, thresholds=[0], pools=[(1, 0)]), r"pools\[0\] must"),
-    "a pool with a stranger": (
-        lambda: sweep_routers(ACCURACY, PREDICTION, PRICE, Y, willingness=[0], pools=[(0, 4)]), r"pools\[0\] must"),
     "another rule": (
         lambda: sweep_cascades(RISK, PREDICTION, PRICE, Y, thresholds=[0], rule="risks"), "rule must .*'risk'"),
     "too few right answers": (lambda: sweep_cascades(RISK, PREDICTION, PRICE, Y[1:], thresholds=[0]), "y must"),
@@ -138,6 +136,14 @@ BAD = {
     "a tree with few rows": (lambda: TreeRouter().fit(P[:, :50].T, PREDICTION[:, :50]), "at least 4 .* = 60 rows"),
     "asked before it learned": (lambda: TreeRouter().predict(P.T), "call fit first"),
 }  # fmt: skip
+
+
+@pytest.mark.parametrize("pool", [(1, 0), (1, 1), (0, 4), (-1, 0), (0.5,), ()])
+def test_pools_are_ascending_numbers_of_models(pool):
+    with pytest.raises(ValueError, match=r"pools\[1\] must"):
+        sweep_cascades(RISK, PREDICTION, PRICE, Y, thresholds=[0], pools=[(0, 1), pool])
+    with pytest.raises(ValueError, match="pools must"):
+        sweep_cascades(RISK, PREDICTION, PRICE, Y, thresholds=[0], pools=[])
 
 
 @pytest.mark.parametrize("name", BAD)
