@@ -120,7 +120,8 @@ BAD = {
     "negative": ([3, -1], "not negative, but counts.1. is -1"),
     "not whole": ([[3, 1.5], [2, 0.5]], r"counts.0, 1. is 1.5 \(and 1 more\)"),
     "missing": ([3, np.nan], "counts.1. is nan"),
-    "no answers": ([[3, 1], [0, 0]], "question 1 has 0"),
+    "no answers": ([[3, 1], [0, 0]], r"question 1 has 0\.$"),
+    "no answers twice": ([[3, 1], [0, 0], [0, 0]], r"question 1 has 0 .* 1 more"),
     "ragged": ([[3, 1], [2]], "must hold numbers"),
 }
 ON_COUNTS = [sem1, sem2, sem2_spread, sem2_splits, split_bias_corrected]
@@ -147,6 +148,7 @@ def test_a_single_answer_cannot_be_split():
         (lambda: sem2([2, 1], n_select=3), "n_select must .*question 0"),
         (lambda: sem2([[5, 1], [2, 1]], n_select=4), "it is 4 and question 1 has 3"),
         (lambda: sem2([2, 1], ties="coin"), "ties must"),
+        (lambda: sem2_splits([2, 1], n_splits=0), "n_splits must"),
         (lambda: split_bias_corrected([2, 1], weight=1.5), "weight must lie"),
         (lambda: top_two_margin([0.5, -0.5, 1.0]), r"lie in \[0, 1\]"),
     ],

@@ -127,6 +127,7 @@ BAD = {
     "no rows": (lambda: group_answers(TABLE.iloc[:0]), "at least one row"),
     "no such column": (lambda: group_answers(TABLE, answer="anser"), "answer must .*did you mean 'answer'"),
     "no reference": (lambda: group_answers(TABLE.drop(columns="reference")), "Give reference=None"),
+    "unparsed": (lambda: group_answers(TABLE, unparsed="keep"), "unparsed must"),
     "rule": (lambda: group_answers(TABLE, "normalised"), "did you mean 'normalized'"),
     "same sample twice": (
         lambda: group_answers(TABLE.assign(sample=[0, 1, 3, 3])),

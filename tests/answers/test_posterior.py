@@ -57,3 +57,5 @@ def test_bad_probabilities(change, message):
     table = pd.DataFrame({"question": "q", "answer": ["a", "b", "c"], "posterior": [0.3, 0.3, 0.3]})
     with pytest.raises(ValueError, match=message):
         meaning_posterior(table.assign(**change))
+    with pytest.raises(ValueError, match="posterior must"):
+        meaning_posterior(table.drop(columns="posterior"))
