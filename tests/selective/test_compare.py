@@ -109,7 +109,7 @@ def test_draws_without_an_error_have_no_auc_and_are_left_out():
     correct[3] = 0
     row = measure_systems({"a": (correct, confidence)}, n_resamples=100, rng=0).set_index("metric").loc["auc"]
     assert 0 < row["low"] <= row["value"] <= row["high"] <= 1
-    row = measure_systems({"a": (np.ones(40), confidence)}, n_resamples=100, rng=0).set_index("metric").loc["auc"]
+    row = measure_systems({"a": [np.ones(40), confidence]}, n_resamples=100, rng=0).set_index("metric").loc["auc"]
     assert row.isna()[["value", "low", "high"]].all()
 
 
