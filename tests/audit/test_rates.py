@@ -86,6 +86,13 @@ def test_calibrated_scores_add_what_recalibration_leaves():
     assert "residual_gap" not in measure_groups([1, 0], [0.2, 0.2], [0, 0])
 
 
+def test_weights_that_leave_too_few_groups_are_refused():
+    groups = np.r_[np.zeros(40), 1 + np.arange(160) // 4]
+    rows = np.tile([0, 1], 100), np.full(200, 0.5), np.zeros(200, int)
+    with pytest.raises(ValueError, match="sample_weight must"):
+        measure_groups(*rows, sample_weight=np.where(groups == 0, 10, 1), groups=groups)
+
+
 def test_empty_subgroups_have_no_share():
     table = measure_groups([1, 0], [0.5, 0.5], [0, 2], size=4)
     assert table["n"].tolist() == [1, 0, 1, 0] and table["gap"].isna().tolist() == [False, True, False, True]
