@@ -66,7 +66,7 @@ def test_what_is_said_of_a_level(ones, n, p, remark):
 
 @pytest.mark.parametrize("check", ["aeg", []])
 def test_columns_that_do_not_exist(check):
-    table = measure_columns(np.zeros(9), np.full(9, 0.5), pd.DataFrame({"age": [1] * 9}), "age")
-    assert table["observed"].tolist() == [0]  # one label is enough
+    X = pd.DataFrame({"age": np.arange(100)})
+    assert not measure_columns(np.zeros(100), np.full(100, 0.3), X, "age")["observed"].any()  # one label is enough
     with pytest.raises(ValueError, match="check must"):
-        measure_columns([0, 1] * 50, np.full(100, 0.3), pd.DataFrame({"age": np.arange(100)}), check)
+        measure_columns([0, 1] * 50, np.full(100, 0.3), X, check)

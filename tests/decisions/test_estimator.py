@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 from scipy.stats import norm, sem
 from sklearn.base import clone
-from sklearn.ensemble import GradientBoostingRegressor
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression
 from sklearn.preprocessing import StandardScaler
@@ -134,20 +133,6 @@ def test_leaves_hold_the_rows_of_the_root_of_the_groups_and_at_most_an_eighth(n,
     assert RiskEstimator(EVEN)._leaf(n, groups) == rows and RiskEstimator(EVEN, method="paper")._leaf(n, groups) == 15
 
 
-@pytest.mark.slow
-def test_what_was_saved_is_what_the_truth_says_in_the_mean(monkeypatch):
-    monkeypatch.setattr(recalibrator, "Learners", Line)
-    monkeypatch.setattr(recalibrator, "REPAIR_NAMES", ("line",))
-    z = []
-    for k in range(25):
-        X, p, y, q = wards(200, np.random.default_rng([13, k]))
-        model = RiskEstimator(EVEN, t=0.6, calibrator="none", rng=k)
-        decision = best_decision(model.fit_corrected(X, y, p), EVEN)
-        truth = np.mean(expected_cost(np.zeros(200, int), q, EVEN) - expected_cost(decision, q, EVEN))
-        z.append((model.saved_ - truth) / model.saved_se_)
-    assert abs(np.mean(z)) < 3 * sem(z) and 0.6 < np.std(z) < 1.4
-
-
 @pytest.mark.parametrize("residual", ["tree", LinearRegression()])
 def test_own_labels_do_not_judge_their_own_row(residual):
     X = pd.DataFrame({"x": np.arange(200) % 2})  # one possible split: the label cannot choose another region
@@ -178,16 +163,6 @@ def test_weights_and_groups():
     assert grouped._checked(X, y, p, None, people // 4)[-1] == 200  # 2,000 rows over the root of 100 groups
     for first in grouped._unseen:
         assert (pd.Series(first).groupby(people).nunique() == 1).all()
-
-
-@pytest.mark.slow
-def test_any_regressor_may_say_the_residual():
-    X, p, y, q = wards(1000, np.random.default_rng(6))
-    boosted = GradientBoostingRegressor(n_estimators=30, subsample=0.5)
-    boosted = RiskEstimator(EVEN, calibrator="none", residual=boosted, rng=0).fit(X, y, p, np.ones(1000))
-    assert boosted.corrected(X, p) == pytest.approx(q, abs=0.1)
-    again = clone(boosted).fit(X, y, p, np.ones(1000)).corrected(X, p)
-    assert again.tolist() == boosted.corrected(X, p).tolist()
 
 
 def test_the_table_says_what_the_methods_say():

@@ -38,8 +38,7 @@ def test_a_lottery_with_a_record_lies_on_the_highest_line_between_two_models():
     prediction = np.tile(np.arange(5)[:, None], 200)
     for turn in range(40):
         cost = np.cumsum(rng.integers(1, 5, 5))
-        right = rng.integers(1, 10, 5)
-        right = right.cumsum() if turn % 2 else right  # who is dearer is better in every other pool
+        right = (np.cumsum if turn % 2 else np.array)(rng.integers(1, 10, 5))  # in half of them the dearer is better
         budget = rng.uniform(cost[0], cost[-1])
         record = np.arange(50) < right[:, None]
         used = np.unique(random_mix(prediction, cost, budget=budget, correct=record, rng=0).model)
