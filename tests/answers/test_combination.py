@@ -24,7 +24,7 @@ def test_answers_to_one_question_stay_together():
     parts["code"] = rng.random(40)[question]
     correct = right[question].astype(float)
     honest = combine_confidences(correct, parts, groups=question, rng=0)
-    split = combine_confidences(correct, parts, rng=0)
+    split = combine_confidences(correct, parts, n_folds=2, rng=0)
     assert confidence_auc(correct, split) > confidence_auc(correct, honest) + 0.1
 
 

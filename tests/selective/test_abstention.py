@@ -66,7 +66,7 @@ def test_weights_by_hand():
     np.testing.assert_allclose(reject_cost_weight([0.0, 0.5, 1.0, 1.5], n=2), [0, 1.5, 3, 0])
     assert reject_cost_weight([0.49, 0.5, 0.51], n=1, n_classes=2).tolist() == [8, 8, 0]
     assert (
-        reject_cost_weight(0.5) == 2
+        reject_cost_weight(0.25) == 2
         and reject_cost_weight(0.0, n=0) == np.inf
         and reject_cost_weight(0.5, n=0, n_classes=2) == 4
     )
