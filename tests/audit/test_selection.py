@@ -25,7 +25,7 @@ def gaps(z, n=(50, 40, 30), residual=(5.0, 6.0, 7.0)):
         ([4.45, 4.5, 4.6], 1), ([3.0, 3.0, 3.1], 0),  # of two that are nearly as strong alone the stronger
         ([-4.5, 4.45, -4.8], 0), ([4.5, 4.5, 4.9], 0),  # the pair adds no more than the choice among pairs
         ([4.45, 4.5, 4.91], 2), ([4.45, 2.0, 4.8], 0),  # what is not significant itself is no reason
-        ([4.5, 4.5 + 1e-12, 3.5], 0), ([4.5, 4.6, 3.5], 1),  # equal, but for the order of a sum
+        ([4.5, 4.5 + 1e-12, 4.8], 0), ([4.5, 4.5 + 1e-12, 3.5], 0), ([4.5, 4.6, 3.5], 1),  # equal but for a sum
     ],
 )  # fmt: skip
 def test_the_strongest_segment_or_its_condition(z, selected):
@@ -48,7 +48,7 @@ def test_only_significant_segments_beyond_the_limit_are_selected():
     ("n", "residual", "selected"),
     [
         ((40, 60, 30), (-6.0, 6.0, 1.0), 0),  # the same gap, seen from outside
-        ((40, 60, 30), (-6e6, 6e6 + 1e-3, 1.0), 0),
+        ((40, 60, 30), (-6e6, 6e6 + 1e-3, 1.0), 0), ((40, 60, 30), (6.0, -6.0, 1.0), 0),
         ((60, 40, 30), (-6.0, 6.0, 1.0), 1), ((50, 50, 30), (-6.0, 6.0, 1.0), 1),
         ((39, 60, 30), (-6.0, 6.0, 1.0), 1), ((40, 60, 30), (-5.9, 6.0, 1.0), 1), ((40, 60, 30), (6.0, 6.0, 1.0), 1),
     ],

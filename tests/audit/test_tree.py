@@ -1,5 +1,7 @@
 """Misjudged groups: hand-made cases, known truth in standard errors, false alarms, invariances, bad input."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -58,6 +60,8 @@ def test_by_default_three_questions_define_a_group_and_five_percent_are_signific
     table = pd.DataFrame({"adjusted": [0.01, 0.04, 0.05], "residual_adjusted": [0.05, 0.2, 0.04]})
     for against, rows in (("stated", [0, 1]), ("calibrated", [2])):
         assert GroupAudit(table, None, None, against).significant.index.tolist() == rows
+    tree = SimpleNamespace(n_regions_=3, apply=lambda X: np.array([0, 1, 2]))
+    assert GroupAudit(table, np.array([2, 0]), tree).apply(X).tolist() == [1, -1, 0]  # no row has measured the second
 
 
 @pytest.mark.slow

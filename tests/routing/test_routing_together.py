@@ -134,6 +134,9 @@ BAD = {
     "questions without a record": (
         lambda: TreeRouter().fit(P.T, PREDICTION[:, :9]), "X and correct.* must have the same length"),
     "a tree with few rows": (lambda: TreeRouter().fit(P[:, :50].T, PREDICTION[:, :50]), "at least 4 .* = 60 rows"),
+    "a leaf in words": (lambda: TreeRouter(min_samples_leaf="few").fit(P.T, PREDICTION), "min_samples_leaf must"),
+    "a sweep of accuracies above 1": (
+        lambda: sweep_routers(ACCURACY + 1, PREDICTION, PRICE, Y, willingness=[1]), "accuracy must"),
     "asked before it learned": (lambda: TreeRouter().predict(P.T), "call fit first"),
 }  # fmt: skip
 
