@@ -187,6 +187,7 @@ BAD = {
     "no sources": (lambda: sem_ece(COUNTS, RIGHT, sources=[]), "sources must"),
     "answer": (lambda: sem_ece(COUNTS, RIGHT, answer="first"), "answer must"),
     "margins": (lambda: sem_ece(COUNTS, RIGHT, margins=(0, 0.5)), "margins must"),
+    "no margins": (lambda: sem_ece(COUNTS, RIGHT, margins=[0]), "margins must"),
     "groups": (lambda: sem_ece(COUNTS, RIGHT, groups=range(9)), "counts and groups must"),
     "both": (lambda: sem_ece(GROUPED, RIGHT), "correct and stated must"),
 }  # fmt: skip

@@ -10,6 +10,7 @@ from scipy.integrate import quad
 
 from helpers.scoring import BRIER
 from helpers.selective import (
+    aurc,
     chow_cost,
     ecuas,
     ecuas_from_uncertainty,
@@ -208,7 +209,6 @@ PROBA = [[0.2, 0.8], [0.6, 0.4], [0.5, 0.5]]
         (lambda: normalized_ecuas([1, 0], PROBA), "y and proba must"),
         (lambda: normalized_ecuas([1, 0, 1], PROBA, sample_weight=[1, 2]), "y and sample_weight must"),
         (lambda: ecuas([1, 0], [0.5, 0.5], n=-1), "n must"),
-        (lambda: ecuas([1, 0], [0.5, 0.5], n=np.nan), "n must"),
         (lambda: ecuas([1, 0], [0.5, 0.5], n=[1, 2]), "n must"),
         (lambda: ecuas([1, 0], [0.5], n_classes=2), "correct and confidence must"),
         (lambda: ecuas([1, 0], [0.5, 0.5], n_classes=1), "n_classes must"),
@@ -224,6 +224,7 @@ PROBA = [[0.2, 0.8], [0.6, 0.4], [0.5, 0.5]]
         (lambda: reject_cost_weight(-0.1), "reject_cost must"),
         (lambda: reject_cost_weight(0.1, n=np.inf), "point mass"),
         (lambda: general_ecuas([0, 1], PROBA, zero_one(2)), "y and proba must"),
+        (lambda: aurc([1, 0], [0.5, 0.5], sample_weight=[1, 2, 3]), "sample_weight must"),
         (lambda: general_ecuas([1, 0, 2], PROBA, zero_one(2)), "y must"),
         (lambda: general_ecuas([1, 0, 1], PROBA, [[0, 0], [1, 1]]), "one decision is free"),
     ],

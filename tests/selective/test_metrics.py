@@ -7,12 +7,7 @@ from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
 
 from helpers import selective
 from helpers.scoring import BRIER, LOG
-from helpers.selective import (
-    confidence_metrics,
-    normalized_ecuas,
-    normalized_of_confidence,
-    selective_metrics,
-)
+from helpers.selective import confidence_metrics, normalized_ecuas, normalized_of_confidence, selective_metrics
 from tests.selective.drawn import draw
 
 EXPONENTS = [0, 0.25, 0.5, 1, 2, 128]
@@ -65,6 +60,7 @@ def test_the_same_as_scikit_learn(ties):
     for w in (None, weight):
         found = confidence_metrics(correct, confidence, sample_weight=w)
         assert found["auc"] == pytest.approx(roc_auc_score(correct, confidence, sample_weight=w), abs=1e-12)
+        assert found["auc"] == pytest.approx(selective.confidence_auc(correct, confidence, sample_weight=w), abs=1e-12)
         assert found["brier"] == pytest.approx(brier_score_loss(correct, confidence, sample_weight=w), abs=1e-12)
         assert found["ce"] == pytest.approx(log_loss(correct, confidence, sample_weight=w), abs=1e-12)
         mean = np.average(LOG.score(y, proba), weights=w)
@@ -103,7 +99,7 @@ def test_normalizers_are_one_for_the_naive_system():
     for score in (BRIER.score, LOG.score):
         assert normalized_of_confidence(score, correct, base, sample_weight=weight) == pytest.approx(1)
     found = selective_metrics(y, table, sample_weight=weight)
-    assert found["n_brier"] == pytest.approx(1) and found["n_ce"] == pytest.approx(1)
+    assert found[["n_brier", "n_ce", "n_er"]].to_numpy() == pytest.approx(1)
     found = selective_metrics([0, 1], [[0.8, 0.2], [0.2, 0.8]])
     assert found["n_brier"] == pytest.approx(0.16) and found["n_ce"] == pytest.approx(np.log(0.8) / np.log(0.5))
 
