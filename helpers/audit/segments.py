@@ -229,7 +229,7 @@ def _conditions_of_number(column, code, min_rows):
     if column.exact:
         spans += [(value, value) for value in range(size)]
     has_missing = bool((code == size).any())
-    spans = [span for span in dict.fromkeys(spans) if has_missing or span != (0, size - 1)]
+    spans = list(dict.fromkeys(spans))
     members = np.zeros((len(spans) + has_missing, size + 1), np.float32)
     for row, (first, last) in zip(members, spans, strict=False):
         row[first : last + 1] = 1

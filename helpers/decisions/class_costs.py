@@ -119,7 +119,7 @@ def largest_uncertainty(cost):
     """
     cost = check_class_costs(cost)
     n_decisions, n_classes = cost.shape
-    if n_classes == n_decisions and np.array_equal(cost, 1 - np.eye(n_classes)):
+    if np.array_equal(cost, 1 - np.eye(n_classes)):
         return LargestUncertainty(1 - 1 / n_classes, np.full(n_classes, 1 / n_classes))
     scale = cost.max() or 1.0
     solved = linprog(
@@ -128,7 +128,7 @@ def largest_uncertainty(cost):
         b_ub=np.zeros(n_decisions),
         A_eq=np.r_[np.ones(n_classes), 0.0][None],
         b_eq=[1.0],
-        bounds=[(0, None)] * (n_classes + 1),
+        bounds=(0, None),
         method="highs",
     )
     if solved.status != 0:

@@ -1,5 +1,6 @@
 """Calibration of sampled answers: by hand, against known errors, edges of bins, one answer and many, bad inputs."""
 
+from itertools import combinations
 from types import SimpleNamespace
 
 import numpy as np
@@ -30,9 +31,6 @@ def ece_of(p, y):
     return np.abs(np.bincount(region, y - p)).sum() / len(p)
 
 
-# ---- hand cases -----------------------------------------------------------------------------------------------
-
-
 def test_four_questions_by_hand():
     counts = [[3, 1], [4, 0], [2, 2], [1, 3]]
     found = sem_ece(counts, [[1, 0], [1, 0], [0, 1], [1, 0]], stated=[0.8, 0.9, np.nan, 0.8], **QUICK)
@@ -43,16 +41,9 @@ def test_four_questions_by_hand():
     assert line.loc["sem1", "overconfidence"] == 0.25 and found.n_ungraded == 0
     assert found.per_question["correct"].tolist() == [1, 1, 0, 0]
     assert found.per_question["sem2"].tolist() == sem2(counts).round(12).tolist()
-
-
-def test_the_edge_rule_moves_the_error():
-    # .5 and .55: one bin, or two
-    counts = [[10, 10], [11, 9]]
-    correct = [1, 0]
-    left = sem_ece(counts, correct, sources=["sem1"], **QUICK)
-    right = sem_ece(counts, correct, sources=["sem1"], closed="right", **QUICK)
-    assert left.errors["sem1"].value == pytest.approx(0.05 / 2)
-    assert right.errors["sem1"].value == pytest.approx((0.5 + 0.55) / 2)
+    np.testing.assert_allclose(found.per_question["entropy"], entropy(counts, axis=1))
+    few = sem_ece(counts, [1, 1, 0, 0], stated=[0.8, np.nan, np.nan, np.nan], **QUICK).differences
+    assert few[few["second"] == "stated"][["difference", "n"]].fillna(9).values.tolist() == [[9, 1], [9, 1], [9, 0]] * 2
 
 
 def test_the_first_answers_select_and_the_others_measure():
@@ -92,19 +83,14 @@ def test_low_margins_and_strata():
     assert low["n"] == 2  # .1 and .2 are below 1 / sqrt(20) = .224, .3 and 1 are not
 
 
-# ---- identities and invariances -------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("closed", "strategy", "answer"),
     [("left", "uniform", "all"), ("right", "quantile", "all"), ("right", "uniform", "block")],
 )
 def test_parts_agree(closed, strategy, answer):
-    counts, correct = draw(np.random.default_rng(2), 300)
-    stated = np.random.default_rng(3).random(300)
-    options = {"closed": closed, "strategy": strategy, "n_bins": 7, "answer": answer, "n_resamples": 40, "rng": 1}
-    found = sem_ece(counts, correct, stated=stated, **options)
+    counts, correct = draw(np.random.default_rng(2), 60)
+    options = {"stated": np.random.default_rng(3).random(60), "n_bins": 7, "n_resamples": 20, "rng": 1}
+    found = sem_ece(counts, correct, closed=closed, strategy=strategy, answer=answer, **options)
     table = found.per_question
     line = found.summary.set_index("source")
     for name in ("sem1", "sem2", "stated"):
@@ -112,20 +98,14 @@ def test_parts_agree(closed, strategy, answer):
         again = calibration_error(table["correct"], p, n_bins=7, strategy=strategy, rng=0)
         assert found.errors[name].value == line.loc[name, "ece"] == pytest.approx(again.value, abs=1e-12)
     gaps = found.differences.set_index(["what", "first", "second"])
-    for first, second in (("sem1", "sem2"), ("sem1", "stated"), ("sem2", "stated")):
-        row = gaps.loc["ece", first, second]
-        assert row["difference"] == pytest.approx(line.loc[first, "ece"] - line.loc[second, "ece"], abs=1e-12)
-        assert row["low"] <= row["high"] and row["n"] == 300
-        mean = gaps.loc["confidence", first, second]
-        assert mean["difference"] == pytest.approx(line.loc[first, "confidence"] - line.loc[second, "confidence"])
+    for first, second in combinations(("sem1", "sem2", "stated"), 2):
+        for what in ("ece", "confidence"):
+            row = gaps.loc[what, first, second]
+            assert row["difference"] == pytest.approx(line.loc[first, what] - line.loc[second, what], abs=1e-12)
+            assert row["low"] <= row["high"] and row["n"] == 60
     np.testing.assert_allclose(table["margin"], top_two_margin(counts))
-    np.testing.assert_allclose(table["entropy"], entropy(counts, axis=1))
-    size = 20 if answer == "all" else 10
-    error = np.sqrt(top_two_mass(counts) / size)
+    error = np.sqrt(top_two_mass(counts) / (20 if answer == "all" else 10))
     np.testing.assert_allclose(table["standardized_margin"], top_two_margin(counts) / error)
-    if answer == "all":
-        np.testing.assert_allclose(table["sem1"], sem1(counts))
-        np.testing.assert_allclose(table["sem2"], sem2(counts), atol=1e-12)
 
 
 def test_one_range_of_margins_is_the_whole():
@@ -133,12 +113,6 @@ def test_one_range_of_margins_is_the_whole():
     assert sem_ece(counts, correct, **QUICK).by_margin.empty
     found = sem_ece(counts, correct, **(QUICK | {"margins": (0, 1)}))
     assert found.by_margin["ece_sem2"].tolist() == pytest.approx([found.errors["sem2"].value])
-    families = np.repeat(np.arange(50), 4)  # copies of a question are no evidence: a perfect model shows a larger error
-    copies = counts[families * 4], correct[families * 4]
-    grouped = sem_ece(*copies, groups=families, **(QUICK | {"margins": (0, 1)}))
-    alone = sem_ece(*copies, **(QUICK | {"margins": (0, 1)})).by_margin["null_sem2"][0]
-    assert grouped.by_margin["null_sem2"][0] == pytest.approx(grouped.errors["sem2"].null, rel=0.1)
-    assert grouped.by_margin["null_sem2"][0] > 1.4 * alone
     split = sem_ece(counts, correct, rng=0, n_resamples=20).by_margin
     assert split["n"].sum() == 200 and (split["margin_from"] < split["margin_to"]).all()
     assert split["n"] @ split["confidence_sem1"] / 200 == pytest.approx(sem1(counts).mean())
@@ -149,6 +123,10 @@ def test_questions_that_belong_together_widen_the_intervals():
     copies = {"groups": np.repeat(np.arange(60), 8)}
     single = sem_ece(np.repeat(counts, 8, axis=0), np.repeat(correct, 8, axis=0), n_resamples=200, rng=0)
     grouped = sem_ece(np.repeat(counts, 8, axis=0), np.repeat(correct, 8, axis=0), n_resamples=200, rng=0, **copies)
+    few = np.where(copies["groups"] < 4, 0.5, np.nan)  # stated to four of the groups, too few to resample
+    told = sem_ece(np.repeat(counts, 8, axis=0), np.repeat(correct, 8, axis=0), stated=few, **copies, **QUICK)
+    assert told.differences.set_index("second").loc["stated", ["difference", "low", "high"]].isna().all(axis=None)
+    assert grouped.by_margin["null_sem2"].mean() > 1.4 * single.by_margin["null_sem2"].mean()
     wide, narrow = (found.differences.query("what == 'confidence'").iloc[0] for found in (grouped, single))
     assert 2 < (wide["high"] - wide["low"]) / (narrow["high"] - narrow["low"]) < 4  # sqrt(8) = 2.8
     assert grouped.errors["sem1"].null > 2 * single.errors["sem1"].null
@@ -163,44 +141,6 @@ def test_a_sample_of_a_population_can_be_given():
     found = sem_ece(sample, answer="block", **QUICK).per_question
     np.testing.assert_allclose(found["sem1"], sem1(block))
     np.testing.assert_allclose(found["sem2"], held_out_shares(counts, block))
-
-
-# ---- truth ----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_nothing_is_found_on_calibrated_answers():
-    """Right with probability Sem1: the error is what the null value says, and alarms come at their rate."""
-    rng = np.random.default_rng(9)
-    alarms = 0
-    excess = []
-    repeats = 100
-    for _ in range(repeats):
-        counts, _ = draw(rng, 300)
-        right = (rng.random(300) < sem1(counts)).astype(int)
-        error = sem_ece(counts, right, sources=["sem1"], **QUICK).errors["sem1"]
-        alarms += error.p_value < 0.05
-        excess.append(error.value - error.null)
-    assert abs(np.mean(excess)) < 4 * np.std(excess) / np.sqrt(repeats)
-    assert abs(alarms / repeats - 0.05) < 4 * np.sqrt(0.05 * 0.95 / repeats)
-
-
-def test_a_known_error_is_recovered_and_covered():
-    """Right with probability 0.8 Sem1: the binned error is 0.2 of the mean confidence."""
-    rng = np.random.default_rng(10)
-    inside = 0
-    off = []
-    repeats = 50
-    for _ in range(repeats):
-        counts, _ = draw(rng, 2000)
-        confidence = sem1(counts)
-        right = (rng.random(2000) < 0.8 * confidence).astype(int)
-        error = sem_ece(counts, right, sources=["sem1"], **QUICK).errors["sem1"]
-        inside += error.low <= 0.2 * confidence.mean() <= error.high
-        off.append(error.debiased - 0.2 * confidence.mean())
-        assert error.p_value < 0.05
-    assert inside / repeats > 0.95 - 4 * np.sqrt(0.95 * 0.05 / repeats)
-    assert abs(np.mean(off)) < 4 * np.std(off) / np.sqrt(repeats)
 
 
 @pytest.mark.slow
@@ -226,8 +166,6 @@ def test_paired_differences_cover_the_truth(answer):
     assert truth["confidence"] > 0 and truth["ece"] > 0.03  # over-confident answers: Sem2 is the better
 
 
-# ---- bad inputs -----------------------------------------------------------------------------------------------
-
 COUNTS = np.array([[3, 1], [2, 2], [4, 0]])
 RIGHT = np.array([[1, 0], [1, 0], [0, 1]])
 GROUPED = group_answers(
@@ -236,7 +174,7 @@ GROUPED = group_answers(
 BAD = {
     "one answer": (lambda: sem_ece([[3, 1], [1, 0]], [1, 0]), "at least 2 answers to every question, but question 1"),
     "one answer, block": (
-        lambda: sem_ece([[3, 1], [1, 0]], RIGHT[:2], answer="block"), "at least 2 answers .* question 1 has 1"),
+        lambda: sem_ece([[3, 1], [1, 0]], RIGHT[:2], sources="sem1", answer="block"), "question 1 has 1"),
     "n_select": (lambda: sem_ece(COUNTS, RIGHT, n_select=4), "n_select must"),
     "no grades": (lambda: sem_ece(COUNTS), "correct must say"),
     "shape": (lambda: sem_ece(COUNTS, RIGHT[:, :1]), "correct must"),
@@ -249,6 +187,7 @@ BAD = {
     "no sources": (lambda: sem_ece(COUNTS, RIGHT, sources=[]), "sources must"),
     "answer": (lambda: sem_ece(COUNTS, RIGHT, answer="first"), "answer must"),
     "margins": (lambda: sem_ece(COUNTS, RIGHT, margins=(0, 0.5)), "margins must"),
+    "no margins": (lambda: sem_ece(COUNTS, RIGHT, margins=[0]), "margins must"),
     "groups": (lambda: sem_ece(COUNTS, RIGHT, groups=range(9)), "counts and groups must"),
     "both": (lambda: sem_ece(GROUPED, RIGHT), "correct and stated must"),
 }  # fmt: skip

@@ -127,9 +127,13 @@ BAD = {
     "no rows": (lambda: group_answers(TABLE.iloc[:0]), "at least one row"),
     "no such column": (lambda: group_answers(TABLE, answer="anser"), "answer must .*did you mean 'answer'"),
     "no reference": (lambda: group_answers(TABLE.drop(columns="reference")), "Give reference=None"),
+    "unparsed": (lambda: group_answers(TABLE, unparsed="keep"), "unparsed must"),
     "rule": (lambda: group_answers(TABLE, "normalised"), "did you mean 'normalized'"),
     "same sample twice": (
-        lambda: group_answers(TABLE.assign(sample=[0, 1, 3, 3])), "rows 2 and 3 are both answer 3 to question 1"),
+        lambda: group_answers(TABLE.assign(sample=[0, 1, 3, 3])),
+        r"rows 2 and 3 are both answer 3 to question 1\.$"),
+    "same sample often": (
+        lambda: group_answers(TABLE.assign(question=0, sample=[0, 3, 3, 3])), "rows 1 and 2 .* 1 more"),
     "missing sample": (lambda: group_answers(TABLE.assign(sample=[0, None, 0, 1])), "sample must"),
     "missing question": (lambda: group_answers(TABLE.assign(question=[0, 0, None, 1])), "question must"),
     "two references": (

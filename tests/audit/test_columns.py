@@ -1,5 +1,7 @@
 """Columns that are named: every level, however small, with intervals that hold."""
 
+from itertools import pairwise
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,56 +10,63 @@ from scipy.stats import beta
 from helpers.audit import measure_columns
 
 
-def test_named_columns_show_every_level_however_small():
+@pytest.mark.parametrize("dependent", [False, True])
+def test_every_level_has_its_rates_and_the_exact_interval_of_its_effective_rows(dependent):
     rng = np.random.default_rng(24)
-    X = pd.DataFrame({"sex": ["female"] * 500 + ["male"] * 497 + [None] * 3, "age": rng.integers(20, 80, 1000)})
-    p = np.full(1000, 0.3)
-    y = (rng.random(1000) < np.where(X["sex"] == "female", 0.5, 0.3)).astype(int)
-    y[-3:] = 0
-    table = measure_columns(y, p, X, ["sex", "age"]).set_index("rule")
-    assert table["n"][:3].tolist() == [500, 497, 3] and len(table) == 8 and table["n"].sum() == 2000
-    assert table["remark"][:3].tolist() == ["too low", "no gap seen", "too few to say"]
-    missing = table.loc["sex is missing"]
-    assert missing["low"] == pytest.approx(-0.3) and missing["high"] == pytest.approx(1 - 0.025 ** (1 / 3) - 0.3)
-    assert (table["low"] <= table["gap"]).all() and (table["gap"] <= table["high"]).all()
+    X = pd.DataFrame({
+        "sex": rng.permutation(["male"] * 200 + ["female"] * 197 + [None] * 3),
+        "age": rng.integers(20, 80, 400),
+        "few": rng.choice([1, 2, 3, 4, 5, np.nan], 400),
+        "same": 1,
+    })  # fmt: skip
+    person = np.arange(400) // 4
+    p = rng.uniform(0.2, 0.5, 400)
+    y = np.repeat(rng.random(100) < 0.5, 4) & X["sex"].notna()
+    weight = rng.choice([1, 3], 400)
+    options = {"groups": person} if dependent else {}
+    table = measure_columns(y, p, X, [*X, "sex"], sample_weight=weight, **options)
+    fifths = np.quantile(X["age"], [0.2, 0.4, 0.6, 0.8], method="inverted_cdf")
+    rules = ["sex is female", "sex is male", "sex is missing", f"age <= {fifths[0]}"]
+    rules += [f"{low} < age <= {high}" for low, high in pairwise(fifths)] + [f"age > {fifths[-1]}"]
+    rules += ["few <= 1", "few is 2", "few is 3", "few is 4", "few > 4", "few is missing", "same (all rows alike)"]
+    assert table["rule"].tolist() == rules
+    wanted = []
+    for level in (X["sex"].fillna("missing"), np.searchsorted(fifths, X["age"]), X["few"].fillna(9), X["same"]):
+        rows = pd.DataFrame({"level": np.asarray(level), "person": person, "w": weight, "p": p, "y": y})
+        parts = [part for _, part in rows.groupby("level")]
+        residuals = [part.w * (part.y - part.p - np.average(part.y - part.p, weights=part.w)) for part in parts]
+        together = sum((r.groupby(part.person).sum() ** 2).sum() for r, part in zip(residuals, parts, strict=True))
+        effect = max(1, together / sum((r**2).sum() for r in residuals)) if dependent else 1
+        for part in parts:
+            observed, stated = np.average(part[["y", "p"]].astype(float), weights=part.w, axis=0)
+            n = part.w.sum() ** 2 / (part.w**2).sum() / effect
+            low, high = beta.ppf([0.025, 0.975], n * observed + [0, 1], n * (1 - observed) + [1, 0])
+            low = low if observed else 0
+            share = part.w.sum() / weight.sum()
+            wanted.append([len(part), share, stated, observed, observed - stated, low - stated, high - stated])
+    np.testing.assert_allclose(table[["n", "share", "stated", "observed", "gap", "low", "high"]], wanted)
 
 
-def test_three_rows_say_too_little_on_either_side():
-    X = pd.DataFrame({"kind": ["many"] * 200 + ["few"] * 3})
-    y = np.r_[np.ones(10), np.zeros(193)]
-    for labels, p in ((y, 0.05), (1 - y, 0.95)):
-        table = measure_columns(labels, np.full(203, p), X, "kind").set_index("rule")
-        assert table["remark"].to_dict() == {"kind is few": "too few to say", "kind is many": "no gap seen"}
-
-
-def test_intervals_of_tiny_levels_hold():
-    rng = np.random.default_rng(25)
-    missed = 0
-    level = np.repeat([f"l{k}" for k in range(40)], 7)
-    for _ in range(20):
-        q = rng.beta(1, 3, level.size)
-        table = measure_columns((rng.random(level.size) < q).astype(int), q, pd.DataFrame({"level": level}), "level")
-        missed += ((table["low"] > 0) | (table["high"] < 0)).sum()
-    assert missed / 800 < 0.05
-
-
-def test_weights_and_groups_widen_the_intervals_of_named_columns():
-    rng = np.random.default_rng(26)
-    X = pd.DataFrame({"sex": np.repeat(["female", "male"], 200)})
-    y = np.repeat(rng.integers(0, 2, 100), 4)
-    p = np.full(400, 0.5)
-    plain, grouped, weighted = (
-        measure_columns(y, p, X, "sex", **rows)
-        for rows in ({}, {"groups": np.arange(400) // 4}, {"sample_weight": np.tile([1, 9], 200)})
-    )
-    width = [(table["high"] - table["low"]).mean() for table in (plain, grouped, weighted)]
-    assert width[1] / width[0] == pytest.approx(2, rel=0.1) and width[2] > 1.15 * width[0]
-    rows = 200 * 5**2 / 41  # (sum w)^2 / sum w^2
-    ones = weighted["observed"].to_numpy() * rows
-    np.testing.assert_allclose(weighted["low"] + 0.5, beta.ppf(0.025, ones, rows - ones + 1))
+@pytest.mark.parametrize(
+    ("ones", "n", "p", "remark"),
+    [
+        (30, 60, 0.3, "too low"), (0, 60, 0.3, "too high"), (100, 200, 0.5, "no gap seen"),
+        (45, 90, 0.5, "too few to say"), (40, 1000, 0.04, "no gap seen"),  # 10 points are not ruled out
+        (2, 80, 0.04, "too few to say"), (78, 80, 0.96, "too few to say"),  # twice as much is not
+        (0, 3, 0.05, "too few to say"), (3, 3, 0.95, "too few to say"),
+        (60, 60, 1.0, "too few to say"), (0, 60, 0.0, "too few to say"),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_a_level(ones, n, p, remark):
+    y = np.r_[np.arange(n) < ones, 0, 1]
+    X = pd.DataFrame({"kind": ["here"] * n + ["there"] * 2})
+    table = measure_columns(y, np.r_[np.full(n, p), 0.5, 0.5], X, "kind")
+    assert table["remark"].tolist() == [remark, "too few to say"]
 
 
 @pytest.mark.parametrize("check", ["aeg", []])
 def test_columns_that_do_not_exist(check):
+    X = pd.DataFrame({"age": np.arange(100)})
+    assert not measure_columns(np.zeros(100), np.full(100, 0.3), X, "age")["observed"].any()  # one label is enough
     with pytest.raises(ValueError, match="check must"):
-        measure_columns([0, 1] * 50, np.full(100, 0.3), pd.DataFrame({"age": np.arange(100)}), check)
+        measure_columns([0, 1] * 50, np.full(100, 0.3), X, check)

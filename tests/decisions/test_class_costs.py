@@ -11,9 +11,12 @@ from helpers.decisions.class_costs import check_class_costs
 from tests.decisions.drawn import shares, zero_one
 
 
-def test_costs_of_no_decision_are_refused():
+@pytest.mark.parametrize("shape", [(0, 3), (3,), (3, 1), (2, 2, 2)])
+def test_costs_without_decisions_or_classes_are_refused(shape):
     with pytest.raises(ValueError, match="cost"):
-        check_class_costs(np.zeros((0, 3)))
+        check_class_costs(np.zeros(shape))
+    with pytest.raises(ValueError, match="^cost must"):
+        check_class_costs([[0, -1], [1, 0]])
 
 
 @pytest.mark.parametrize(

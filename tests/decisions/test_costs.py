@@ -61,16 +61,6 @@ def test_three_decisions_by_hand():
     assert best_decision([0.1, 0.3, 0.5], table).tolist() == [1, 2, 0] and decision_names(table)[0] == "treat"
 
 
-@given(matrices(), st.integers(0, 10**6))
-def test_corollary_b4(cost, seed):
-    rng = np.random.default_rng(seed)
-    q = rng.random(50)
-    one = rng.integers(0, 2, 50)
-    two = rng.integers(0, 2, 50)
-    difference = expected_cost(two, q, cost) - expected_cost(one, q, cost)
-    assert difference == pytest.approx(cost_gap(cost) * (one - two) * (q - optimal_threshold(cost)), abs=1e-9)
-
-
 @given(st.lists(st.tuples(cents, cents), min_size=3, max_size=6), st.integers(0, 10**6))
 def test_many_decisions_are_many_thresholds(rows, seed):
     cost = np.array(rows)
@@ -99,6 +89,9 @@ def test_thresholds_that_are_allowed():
     lazy = [[0, 1], [3, 2]]
     assert excess_risk([0.9], [1.0], EVEN, t=np.inf).tolist() == pytest.approx([0.8])
     assert excess_risk([0.9], [0.0], EVEN, t=0).tolist() == [0]
+    for half in (np.float32(0.5), np.float64(0.5), 0.5):
+        assert best_decision([0.4, 0.5], EVEN, half).tolist() == [0, 1]
+    assert best_decision([0.4, 1.0], EVEN, np.int64(1)).tolist() == [0, 1]
     assert excess_risk([0.9], [0.5], lazy, t=optimal_threshold(lazy)).tolist() == [0]
 
 
@@ -106,16 +99,15 @@ def test_thresholds_that_are_allowed():
     ("cost", "sentence"),
     [
         (EVEN.T, "rows are called 'truth 0', 'truth 1': pass its transpose, cost.T"),
-        (EVEN.set_axis([0, 1]).T.set_axis([0, 1]).rename_axis("truth"), "rows are called 'truth'"),
-        (
-            EVEN.set_axis([0, 1]).set_axis([0, 1], axis=1).rename_axis(columns="predicted"),
-            "columns are called 'predicted'",
-        ),
+        (pd.DataFrame([[0, 1], [1, 0]]).rename_axis("truth"), "rows are called 'truth'"),
+        (pd.DataFrame([[0, 1], [1, 0]]).rename_axis(columns="predicted"), "columns are called 'predicted'"),
         (EVEN.set_axis(["sick", "well"], axis=1), "columns must .*'sick'"),
         (THREE.T, r"shape is \(2, 3\): if its rows are the truths, pass its transpose"),
         (np.ones((3, 3)), r"shape is \(3, 3\): this theory is for two classes, so set one of the 3 against the rest"),
-        ([[0, 1], [1, np.nan]], "cost must"),
-        ([[1, 0], [0, 1]], "cost must"),
+        (np.ones((3, 4)), r"shape is \(3, 4\)\.$"),
+        ([[0, 1], [1, np.nan]], "cost must .*decision 1, truth 1"),
+        ([[1, 0], [0, 2]], "cost must .* is -3;"),
+        ([[1, 2], [0, 1]], "cost must .* is 0;"),
     ],
 )
 def test_costs_that_break_a_rule(cost, sentence):
@@ -132,6 +124,9 @@ def test_costs_that_break_a_rule(cost, sentence):
         (lambda: optimal_threshold(THREE), "cost must"),
         (lambda: excess_risk([0.5], [0.5], THREE, t=0.5), "t must"),
         (lambda: excess_risk([0.5], [0.5], EVEN, t=1.5), "t must"),
+        (lambda: excess_risk([0.5], [0.5], EVEN, t=True), "t must"),
+        (lambda: excess_risk([0.5], [0.5], EVEN, t="low"), "t must"),
+        (lambda: excess_risk([0.5, 0.5], [0.5], EVEN), "reference and p must"),
         (lambda: excess_risk([np.nan], [0.5], EVEN), "reference must"),
         (lambda: expected_cost([2], [0.5], EVEN), "decision must"),
         (lambda: expected_cost([0, 1], [0.5], EVEN), "decision and q must"),

@@ -36,11 +36,11 @@ def test_a_lottery_costs_its_budget_and_lies_on_the_line():
 def test_a_lottery_with_a_record_lies_on_the_highest_line_between_two_models():
     rng = np.random.default_rng(6)
     prediction = np.tile(np.arange(5)[:, None], 200)
-    for _ in range(40):
+    for turn in range(40):
         cost = np.cumsum(rng.integers(1, 5, 5))
-        right = rng.integers(1, 10, 5)
+        right = (np.cumsum if turn % 2 else np.array)(rng.integers(1, 10, 5))  # in half of them the dearer is better
         budget = rng.uniform(cost[0], cost[-1])
-        record = np.arange(10) < right[:, None]
+        record = np.arange(50) < right[:, None]
         used = np.unique(random_mix(prediction, cost, budget=budget, correct=record, rng=0).model)
         pairs = [[a, b] for b in range(5) for a in range(b + 1) if cost[a] <= budget]
         best = max(np.interp(budget, cost[pair], right[pair]) for pair in pairs)
@@ -68,25 +68,6 @@ def test_rows_are_resampled_together():
     change = table.loc["cascade"] - table.loc["small"]
     assert found.loc["cascade", "accuracy_gain"] == pytest.approx(change["accuracy"])
     assert found.loc["cascade", "cost_change"] == pytest.approx(change["expected_cost"])
-
-
-@pytest.mark.slow
-def test_intervals_of_gains_cover():
-    rng = np.random.default_rng(3)
-    held = 0
-    paired = []
-    loose = []
-    for _ in range(100):
-        hard = rng.random(300)
-        right = hard < np.array([0.7, 0.75])[:, None]  # the second model is right wherever the first one is
-        pool = {str(k): always(right.astype(int), [1, 2], k) for k in (0, 1)}
-        found = compare_policies(pool, np.ones(300, int), against="0", n_resamples=200, rng=rng).loc["1"]
-        held += found["accuracy_gain_low"] <= 0.05 <= found["accuracy_gain_high"]
-        alone = evaluate_policies(pool, np.ones(300, int), n_resamples=200, rng=rng).loc["1"]
-        paired.append(found["accuracy_gain_high"] - found["accuracy_gain_low"])
-        loose.append(alone["accuracy_high"] - alone["accuracy_low"])
-    assert held / 100 >= 0.95 - 3 * np.sqrt(0.05 * 0.95 / 100) - 0.02  # percentile intervals are a little short
-    assert np.mean(paired) < 0.6 * np.mean(loose)  # what pairing buys
 
 
 def test_groups_are_resampled_whole():

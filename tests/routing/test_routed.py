@@ -8,6 +8,9 @@ from tests.routing.pool import COSTS
 
 
 def test_a_class_that_the_costs_do_not_know_is_refused():
+    for cost in ([[0, 1], [1, np.inf]], np.zeros((2, 2, 2)), [0, 1]):
+        with pytest.raises(ValueError, match="cost"):
+            decision_losses([[0, 1]], [0, 1], cost)
     for wrong in (0.5, 2, -1):
         with pytest.raises(ValueError, match="prediction"):
             decision_losses([[0, wrong, 1]], [0, 1, 1], COSTS)

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
-from helpers.decisions import largest_uncertainty
 from helpers.scoring import BRIER
 from helpers.selective import (
+    aurc,
     chow_cost,
     ecuas,
     ecuas_from_uncertainty,
@@ -66,7 +66,11 @@ def test_no_overflow():
 def test_weights_by_hand():
     np.testing.assert_allclose(reject_cost_weight([0.0, 0.5, 1.0, 1.5], n=2), [0, 1.5, 3, 0])
     assert reject_cost_weight([0.49, 0.5, 0.51], n=1, n_classes=2).tolist() == [8, 8, 0]
-    assert reject_cost_weight(0.0, n=0) == np.inf and reject_cost_weight(0.5, n=0, n_classes=2) == 4
+    assert (
+        reject_cost_weight(0.25) == 2
+        and reject_cost_weight(0.0, n=0) == np.inf
+        and reject_cost_weight(0.5, n=0, n_classes=2) == 4
+    )
 
 
 @pytest.mark.slow
@@ -161,26 +165,6 @@ def expectation(p, values):
     return sum(share * value for share, value in zip(p, values, strict=True) if share)
 
 
-@pytest.mark.slow
-@given(st.data())
-def test_general_ecuas_is_proper(data):
-    n_classes = data.draw(st.integers(2, 4))
-    n_decisions = data.draw(st.integers(1, 4))
-    cell = st.integers(0, 20).map(lambda value: value / 4)
-    cost = data.draw(st.lists(cell, min_size=n_classes * n_decisions, max_size=n_classes * n_decisions))
-    cost = np.reshape(cost, (n_decisions, n_classes))
-    n = data.draw(st.sampled_from(EXPONENTS))
-    if not largest_uncertainty(cost).value > 1e-9:
-        with pytest.raises(ValueError, match="leave something to lose"):
-            general_ecuas([0], [np.eye(n_classes)[0]], cost)
-        return
-    p = data.draw(shares(n_classes))
-    q = data.draw(shares(n_classes))
-    y = np.arange(n_classes)
-    honest, other = (expectation(p, general_ecuas(y, np.tile(s, (n_classes, 1)), cost, n=n)) for s in (p, q))
-    assert honest <= other + 1e-9 * (1 + honest)
-
-
 @given(st.data())
 def test_ecuas_and_chow_are_proper(data):
     n_classes = data.draw(st.integers(2, 5))
@@ -215,11 +199,36 @@ def test_rounding_is_not_worth_a_warning():
         ecuas([0, 1], [0.0, 0.1])  # no K, no lowest confidence
 
 
-def test_one_class_and_free_decisions_are_refused():
-    proba = [[0.2, 0.8], [0.6, 0.4], [0.5, 0.5]]
-    with pytest.raises(ValueError, match="y must"):
-        normalized_ecuas([1, 1, 1], proba)
-    with pytest.raises(ValueError, match="one decision is free"):
-        general_ecuas([1, 0, 1], proba, [[0, 0], [1, 1]])
-    with pytest.raises(ValueError, match="point mass"):
-        reject_cost_weight(0.1, n=np.inf)
+PROBA = [[0.2, 0.8], [0.6, 0.4], [0.5, 0.5]]
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: normalized_ecuas([1, 1, 1], PROBA), "y must"),
+        (lambda: normalized_ecuas([1, 0], PROBA), "y and proba must"),
+        (lambda: normalized_ecuas([1, 0, 1], PROBA, sample_weight=[1, 2]), "y and sample_weight must"),
+        (lambda: ecuas([1, 0], [0.5, 0.5], n=-1), "n must"),
+        (lambda: ecuas([1, 0], [0.5, 0.5], n=[1, 2]), "n must"),
+        (lambda: ecuas([1, 0], [0.5], n_classes=2), "correct and confidence must"),
+        (lambda: ecuas([1, 0], [0.5, 0.5], n_classes=1), "n_classes must"),
+        (lambda: ecuas_from_uncertainty([1], [1], largest=0), "largest must"),
+        (lambda: ecuas_from_uncertainty([1], [1], largest=np.inf), "largest must"),
+        (lambda: ecuas_from_uncertainty([1], [1], largest=[1, 2]), "largest must"),
+        (lambda: ecuas_from_uncertainty([-1], [1], largest=1), "incurred must"),
+        (lambda: ecuas_from_uncertainty([1], [1, 2], largest=1), "incurred and uncertainty must"),
+        (lambda: chow_cost([1], [0.5], [0.1]), "reject_cost must"),
+        (lambda: chow_cost([1], [0.5], -0.1), "reject_cost must"),
+        (lambda: expected_cost_at([1], [0.5], [-0.1]), "reject_costs must"),
+        (lambda: expected_cost_at([1], [0.5], [0.1], sample_weight=[1, 2]), "correct and sample_weight must"),
+        (lambda: reject_cost_weight(-0.1), "reject_cost must"),
+        (lambda: reject_cost_weight(0.1, n=np.inf), "point mass"),
+        (lambda: general_ecuas([0, 1], PROBA, zero_one(2)), "y and proba must"),
+        (lambda: aurc([1, 0], [0.5, 0.5], sample_weight=[1, 2, 3]), "sample_weight must"),
+        (lambda: general_ecuas([1, 0, 2], PROBA, zero_one(2)), "y must"),
+        (lambda: general_ecuas([1, 0, 1], PROBA, [[0, 0], [1, 1]]), "one decision is free"),
+    ],
+)
+def test_what_is_refused(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()

@@ -30,19 +30,6 @@ def test_measures_are_those_of_one_system():
         assert (mine["low"] <= mine["value"]).all() and (mine["value"] <= mine["high"]).all()
 
 
-def test_a_new_measure_is_one_entry(monkeypatch):
-    """The share of answers that are stated with 0.8 or more: in every table, with its interval and its mark."""
-    surely = selective.Metric("stated surely", lambda _, confidence: confidence >= 0.8, needs_same_answers=True)
-    monkeypatch.setitem(selective.METRICS, "surely", surely)
-    share = (systems()["a"][1] >= 0.8).mean()
-    assert confidence_metrics(*systems()["a"])["surely"] == pytest.approx(share)
-    row = measure_systems(systems(), n_resamples=50, rng=0).set_index(["system", "metric"]).loc[("a", "surely")]
-    assert row["low"] < row["value"] < row["high"] and row["value"] == pytest.approx(share)
-    gaps = compare_systems(systems(), against="a", n_resamples=50, rng=0).set_index(["system", "metric"])
-    assert gaps.loc[("sure", "surely"), "low"] > 0
-    assert gaps["comparable"].xs("surely", level="metric").to_dict() == {"sure": True, "b": False}
-
-
 @pytest.mark.parametrize("grouped", [False, True])
 def test_draws_are_resampled_rows(grouped):
     """Counting rows gives what drawing the rows themselves gives."""
@@ -54,22 +41,10 @@ def test_draws_are_resampled_rows(grouped):
             np.testing.assert_allclose(drawn[name].iloc[k], want, rtol=1e-10, atol=1e-12)
 
 
-def test_identical_systems_do_not_differ():
-    answers = draw(200, ties=True)
-    table = compare_systems({"a": answers, "b": answers, "c": answers}, against="b", n_resamples=50, rng=0)
-    assert table["system"].unique().tolist() == ["a", "c"] and table["comparable"].all()
-    assert (table["difference"] == 0).all()
-    rest = table[table["metric"] != "ece"]
-    assert (rest[["low", "high"]] == 0).all(axis=None) and (rest["p_value"] == 1).all()
-
-
 def test_every_two_are_compared_on_the_same_draws():
     every = compare_systems(systems(), n_resamples=40, rng=3)
-    assert every[["system", "against"]].drop_duplicates().to_numpy().tolist() == [
-        ["a", "sure"],
-        ["a", "b"],
-        ["sure", "b"],
-    ]
+    pairs = every[["system", "against"]].drop_duplicates().agg(" ".join, axis=1)
+    assert pairs.tolist() == ["a sure", "a b", "sure b"]
     against = compare_systems(systems(), against="b", n_resamples=40, rng=3)
     assert (against["against"] == "b").all()
     same = every[every["against"] == "b"].reset_index(drop=True)
@@ -121,10 +96,9 @@ def test_infinite_measures_stay_infinite():
     rare = {"a": ([0] + [1] * 99, [1.0] * 50 + [0.7] * 50)}  # the certain error is missing from a third of the draws
     row = measure_systems(rare, n_resamples=200, rng=0).set_index("metric").loc["ce"]
     assert np.isfinite(row["low"]) and row["high"] == np.inf
-    gaps = compare_systems(certain | {"c": certain["a"]}, against="a", n_resamples=50, rng=0)
-    gaps = gaps.set_index(["system", "metric"])
+    gaps = compare_systems(certain, against="a", n_resamples=50, rng=0).set_index(["system", "metric"])
     assert gaps.loc[("b", "ce"), "difference"] == -np.inf and gaps.loc[("b", "ce"), "p_value"] < 0.05
-    both = gaps.loc[("c", "ce")]
+    both = compare_systems(rare | {"c": rare["a"]}, against="a", n_resamples=50, rng=0).set_index("metric").loc["ce"]
     assert both[["difference", "low", "high", "p_value"]].isna().all() and "infinite in both" in both["remark"]
 
 
@@ -134,29 +108,8 @@ def test_draws_without_an_error_have_no_auc_and_are_left_out():
     correct[3] = 0
     row = measure_systems({"a": (correct, confidence)}, n_resamples=100, rng=0).set_index("metric").loc["auc"]
     assert 0 < row["low"] <= row["value"] <= row["high"] <= 1
-    row = measure_systems({"a": (np.ones(40), confidence)}, n_resamples=100, rng=0).set_index("metric").loc["auc"]
+    row = measure_systems({"a": [np.ones(40), confidence]}, n_resamples=100, rng=0).set_index("metric").loc["auc"]
     assert row.isna()[["value", "low", "high"]].all()
-
-
-@pytest.mark.slow
-def test_intervals_cover_and_grouped_rows_widen_them():
-    """60 draws of a known population: 95 % intervals of ECUAS_1 hold the truth in at least 51 (p < 0.001 else)."""
-    # 4 E[c (1 - c)] for c uniform on [1/2, 1] and two classes
-    truth = 2 / 3
-    hits = 0
-    for seed in range(60):
-        rng = np.random.default_rng(seed)
-        confidence = rng.uniform(0.5, 1, 150)
-        answers = {"a": ((rng.random(150) < confidence).astype(float), confidence)}
-        row = measure_systems(answers, n=1, n_classes=2, n_resamples=100, rng=seed).iloc[-1]
-        hits += row["low"] <= truth <= row["high"]
-    assert hits >= 51
-    copies = {name: tuple(np.repeat(column, 5) for column in pair) for name, pair in answers.items()}
-    naive, honest = (
-        measure_systems(copies, n=1, n_resamples=200, groups=groups, rng=0).iloc[-1]
-        for groups in (None, np.arange(150).repeat(5))
-    )
-    assert 1.8 < (honest["high"] - honest["low"]) / (naive["high"] - naive["low"]) < 2.8  # sqrt(5) = 2.24
 
 
 ONE = ([1, 0, 1], [0.8, 0.6, 0.5])

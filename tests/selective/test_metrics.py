@@ -7,12 +7,7 @@ from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
 
 from helpers import selective
 from helpers.scoring import BRIER, LOG
-from helpers.selective import (
-    confidence_metrics,
-    normalized_ecuas,
-    normalized_of_confidence,
-    selective_metrics,
-)
+from helpers.selective import confidence_metrics, normalized_ecuas, normalized_of_confidence, selective_metrics
 from tests.selective.drawn import draw
 
 EXPONENTS = [0, 0.25, 0.5, 1, 2, 128]
@@ -46,6 +41,9 @@ def test_four_rows_by_hand():
     answers = [1, 0, 1, 1], [0.6, 0.6, 0.9, 0.9]
     found = confidence_metrics(*answers, n=(1, 0.5))
     assert list(found.index) == [*selective.METRICS, "ecuas_1", "ecuas_0.5"]
+    flags = ("needs_same_answers", "larger_is_better", "reported")
+    marked = [{name for name in selective.METRICS if getattr(selective.METRICS[name], flag)} for flag in flags]
+    assert marked == [{"ece", "auc", "ce", "brier", "prr"}, {"auc", "prr"}, {"aurc"}]
     assert found["er"] == 0.25 and found["ece"] == pytest.approx(0.1) and found["auc"] == pytest.approx(5 / 6)
     assert found["ce"] == pytest.approx(-np.log([0.6, 0.4, 0.9, 0.9]).mean())
     assert found["brier"] == pytest.approx((0.16 + 0.36 + 0.01 + 0.01) / 4)
@@ -62,6 +60,7 @@ def test_the_same_as_scikit_learn(ties):
     for w in (None, weight):
         found = confidence_metrics(correct, confidence, sample_weight=w)
         assert found["auc"] == pytest.approx(roc_auc_score(correct, confidence, sample_weight=w), abs=1e-12)
+        assert found["auc"] == pytest.approx(selective.confidence_auc(correct, confidence, sample_weight=w), abs=1e-12)
         assert found["brier"] == pytest.approx(brier_score_loss(correct, confidence, sample_weight=w), abs=1e-12)
         assert found["ce"] == pytest.approx(log_loss(correct, confidence, sample_weight=w), abs=1e-12)
         mean = np.average(LOG.score(y, proba), weights=w)
@@ -82,7 +81,11 @@ def test_certain_errors_cost_infinity_unless_they_do_not_count():
 def test_all_right_or_all_wrong_has_no_auc_and_no_naive_confidence():
     for correct in ([1, 1, 1], [0, 0, 0]):
         found = confidence_metrics(correct, [0.3, 0.5, 0.7], n=1)
-        assert np.isnan(found["auc"]) and found["er"] == found["aurc"] == 1 - correct[0]
+        assert (
+            np.isnan(found["auc"])
+            and not found.drop(["auc", "prr"]).isna().any()
+            and found["er"] == found["aurc"] == 1 - correct[0]
+        )
         assert np.isnan(normalized_of_confidence(BRIER.score, correct, [0.3, 0.5, 0.7]))
 
 
@@ -96,7 +99,7 @@ def test_normalizers_are_one_for_the_naive_system():
     for score in (BRIER.score, LOG.score):
         assert normalized_of_confidence(score, correct, base, sample_weight=weight) == pytest.approx(1)
     found = selective_metrics(y, table, sample_weight=weight)
-    assert found["n_brier"] == pytest.approx(1) and found["n_ce"] == pytest.approx(1)
+    assert found[["n_brier", "n_ce", "n_er"]].to_numpy() == pytest.approx(1)
     found = selective_metrics([0, 1], [[0.8, 0.2], [0.2, 0.8]])
     assert found["n_brier"] == pytest.approx(0.16) and found["n_ce"] == pytest.approx(np.log(0.8) / np.log(0.5))
 

@@ -29,9 +29,6 @@ def sequential(correct, confidence, orders):
     return (np.cumsum(1 - correct[ranked], axis=1) / np.arange(1, correct.size + 1)).mean(axis=1)
 
 
-# ---- hand cases -----------------------------------------------------------------------------------------------
-
-
 def test_four_rows_by_hand():
     curve = risk_coverage_curve([1, 1, 0, 1], [0.9, 0.7, 0.7, 0.2])
     assert curve.threshold.tolist() == [0.9, 0.7, 0.2] and curve.count.tolist() == [1, 3, 4]
@@ -41,17 +38,11 @@ def test_four_rows_by_hand():
     assert str(curve) == "AURC 0.2083 (0.0625 in the best order), accuracy 0.7500, n = 4 at 3 confidences"
 
 
-# ---- exactness over ties --------------------------------------------------------------------------------------
-
-
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 4), st.just(1)), min_size=1, max_size=7))
 def test_aurc_is_the_mean_over_every_order(rows):
     correct, confidence, _ = columns(rows)
     every = sequential(correct, confidence, ORDERS[correct.size])
     assert aurc(correct, confidence) == pytest.approx(every.mean(), abs=1e-12)
-
-
-# ---- the same area on another scale: PRR -----------------------------------------------------------------------
 
 
 def test_rejection_by_hand():
@@ -76,9 +67,6 @@ def test_ratio_is_the_mean_over_all_orders_of_the_rows(rows, seed):
     assert value == pytest.approx(((error - areas) / (error - best)).mean(), abs=1e-12)
     order = np.random.default_rng(seed).permutation(correct.size)
     assert rejection_ratio(correct[order], confidence[order]) == value
-
-
-# ---- invariances ----------------------------------------------------------------------------------------------
 
 
 @given(ANSWERS)
@@ -117,6 +105,3 @@ def test_laws(rows, seed):
 
 def test_empty_blocks_are_welcome():
     assert mean_risk([0, 2, 0, 1], [0, 1, 0, 1]) == mean_risk([2, 1], [1, 1])
-
-
-# ---- truth, in standard errors --------------------------------------------------------------------------------
