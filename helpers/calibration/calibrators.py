@@ -164,7 +164,7 @@ class IsotonicCalibrator(_Calibrator):
     """
 
     def _learn(self, p, y, weight):
-        self.isotonic_ = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip").fit(p, y, weight)
+        self.isotonic_ = IsotonicRegression(out_of_bounds="clip").fit(p, y, weight)
         return self
 
     def _map(self, p):

@@ -82,6 +82,13 @@ def test_the_curve_of_a_known_truth():
     assert (np.abs(error) < 3).all() and (error**2).mean() < 3
 
 
+@pytest.mark.parametrize(("n", "neighbors"), [(20, 20), (100, 30), (1000, 100)])
+def test_windows_shrink_as_rows_come_in(n, neighbors):
+    p = np.random.default_rng(0).random(n)
+    y = np.arange(n) % 3 == 0
+    assert running_curve(y, p).tolist() == running_curve(y, p, neighbors=neighbors).tolist()
+
+
 @pytest.mark.parametrize("wrong", [{"y": [0, 1, 1, 0]}, {"degree": 2}, {"neighbors": 4}])
 def test_a_window_of_other_rows_or_degrees_is_refused(wrong):
     with pytest.raises(ValueError, match=next(iter(wrong))):
