@@ -6,12 +6,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.optimize import linprog
-from scipy.special import softmax
+from scipy.special import logsumexp, softmax
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from helpers.calibration import AffineCalibrator, PlattCalibrator, cross_calibrate
-from helpers.calibration.affine import calibrate_classes, clipped_log, information_of_line
+from helpers.calibration.affine import _terms, calibrate_classes, clipped_log, information_of_line
 
 
 def draw(n, n_classes, scale=1.0, bias=0.0, seed=0):
@@ -144,15 +144,33 @@ def test_separated_says_exactly_where_no_maximum_exists(table, bias):
     assert AffineCalibrator(bias=bias).fit(scores, y).separated_ == has_no_maximum(centered, y, bias)
 
 
-@pytest.mark.parametrize("y", [[0, 0, 1, 1], [1, 1, 0, 0]], ids=["right", "reversed"])
+@pytest.mark.parametrize("y", [[0, 0, 0, 1, 1], [1, 1, 1, 0, 0]], ids=["right", "reversed"])
 def test_separated_rows_count_as_in_platt_scaling(y):
-    p = np.array([0.1, 0.2, 0.8, 0.9])
+    p = np.array([0.1, 0.2, 0.3, 0.8, 0.9])
     scores = np.log(np.column_stack([1 - p, p]))
     fitted = AffineCalibrator().fit(scores, y)
     platt = PlattCalibrator().fit(p, y)
     assert fitted.separated_ and platt.separated_
     assert np.allclose(fitted.predict_proba(scores)[:, 1], platt.predict(p), atol=1e-6)
-    assert not AffineCalibrator().fit(scores, [0, 1, 0, 1]).separated_
+    assert not AffineCalibrator().fit(scores, [0, 1, 0, 1, 1]).separated_
+
+
+def test_separated_rows_of_three_classes_count_as_smoothed_ones():
+    y = np.array([0, 0, 0, 1, 1, 2])
+    rng = np.random.default_rng(0)
+    scores = 3 * np.eye(3)[y] + rng.random((6, 3))
+    fitted = AffineCalibrator().fit(scores, y)
+    m = np.bincount(y)
+    target = (1 + m[:, None] * np.eye(3)) / (m[:, None] + 3)
+    gap = fitted.predict_proba(scores) - target[y]
+    assert fitted.separated_ and gap.sum(axis=0) == pytest.approx(np.zeros(3), abs=1e-6)
+    assert np.vdot(gap, scores) == pytest.approx(0, abs=1e-6)
+
+
+def test_level_rows_are_separated_whatever_the_rounding():
+    for shift in np.random.default_rng(0).random((20, 2, 1)):
+        scores = np.array([[0.3e6, 0], [0.3e6, 0], [0, 1e6], [1e6, 0]]) + np.r_[shift, [[0], [0]]]
+        assert AffineCalibrator().fit(scores, [0, 1, 1, 0]).separated_
 
 
 # ---------------------------------------------------------------- cross-validation and scikit-learn
@@ -164,6 +182,8 @@ def test_cross_calibrate_is_what_scikit_learn_does_with_the_same_folds():
     for bias in (True, False):
         peer = cross_val_predict(AffineCalibrator(bias=bias), scores, y, cv=folds, method="predict_proba")
         assert np.array_equal(cross_calibrate(scores, y, bias=bias), peer)
+    one, two = (cross_calibrate(scores, y, rng=np.random.default_rng(seed)) for seed in (1, 2))
+    assert np.abs(one - two).max() > 1e-6
     assert np.array_equal(cross_val_predict(AffineCalibrator(), scores, y, cv=folds).shape, y.shape)
 
 
@@ -175,6 +195,19 @@ def test_classes_are_calibrated_by_the_logarithms_of_clipped_scores():
     assert found == pytest.approx(AffineCalibrator().fit(np.log(P[:100]), y[:100]).predict_proba(np.log(P[100:])))
     with pytest.raises(ValueError, match="p must"):
         calibrate_classes(np.tile(P[:1], (100, 1)), y[:100], None, P)
+
+
+@pytest.mark.parametrize("theta", [[0.7], [0.7, 0.3, -0.5, 0.2]], ids=["scale", "scale and offsets"])
+def test_first_and_second_derivatives_of_the_normaliser(theta):
+    rng = np.random.default_rng(0)
+    scores, w = rng.normal(size=(3, 8)), rng.uniform(0.5, 2, 8)
+    loss, slope, curvature = _terms(np.array(theta), scores, w)
+    z = theta[0] * scores + (np.array(theta[1:])[:, None] if len(theta) > 1 else 0)
+    assert loss == pytest.approx(w @ logsumexp(z, axis=0))
+    for k, step in enumerate(1e-6 * np.eye(len(theta))):
+        above, below = _terms(theta + step, scores, w), _terms(theta - step, scores, w)
+        assert slope[k] == pytest.approx((above[0] - below[0]) / 2e-6, abs=1e-6)
+        assert curvature[k] == pytest.approx((above[1] - below[1]) / 2e-6, abs=1e-6)
 
 
 def test_the_information_of_a_line_is_summed_over_rows():
