@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from helpers.calibration import running_curve
-from helpers.grouping import binned_grouping_loss, binned_grouping_loss_from_regions
+from helpers.grouping import binned_grouping_loss
 
 
 @pytest.fixture(scope="module")
@@ -33,30 +33,6 @@ def peer(glest, y, p, region, n_bins):
     """The fitted estimator of glest on a partition that is handed in."""
     partitioner = glest.core.Partitioner.from_name(None, n_bins=n_bins)
     return glest.core.GLEstimator(p, partitioner).fit(np.zeros((p.size, 1)), y, partition=region)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("n_bins", [1, 15])
-@pytest.mark.parametrize(("n", "n_regions", "lonely"), [(60, 3, 0), (700, 6, 0), (700, 6, 90), (3000, 150, 5)])
-def test_plugin_and_bias_are_half_of_theirs(glest, n_bins, n, n_regions, lonely):
-    y, p, region = people(n, n_bins + n, n_regions, lonely)
-    theirs = peer(glest, y, p, region, n_bins)
-    ours = binned_grouping_loss_from_regions(y, p, region, n_bins=n_bins, rng=0)
-    assert ours.n_single == (theirs.counts_ == 1).sum() >= lonely
-    assert ours.left_out * n == pytest.approx(ours.n_single)
-    assert ours.plugin == pytest.approx(theirs.GL_uncorrected() / 2, abs=1e-12)
-    assert ours.bias == pytest.approx(theirs.GL_bias() / 2, abs=1e-12)
-    assert ours.explained == pytest.approx((theirs.GL_uncorrected() - theirs.GL_bias()) / 2, abs=1e-12)
-
-
-def test_rates_and_counts_are_theirs(glest):
-    y, p, region = people(2000, 5, lonely=20)
-    theirs = peer(glest, y, p, region, 15)
-    ours = binned_grouping_loss_from_regions(y, p, region, rng=0)
-    kept = theirs.counts_ >= 2
-    assert (np.nonzero(kept)[0] == ours.region_bin).all() and (theirs.counts_[kept] == ours.count).all()
-    assert theirs.frac_pos_[kept] == pytest.approx(ours.rate, abs=1e-12)
-    assert theirs.mean_scores_[kept] == pytest.approx(ours.stated, abs=1e-12)
 
 
 def test_regions_that_we_choose_and_they_evaluate(glest):

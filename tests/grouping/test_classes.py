@@ -1,5 +1,7 @@
 """The grouping loss of several classes: equal to the binary one, a known truth, nothing where there is nothing."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -73,24 +75,63 @@ def test_the_fit_of_two_classes_costs_what_it_costs_the_binary_one(rng):
     assert (two.shift, two.kept) == pytest.approx((one.shift, one.kept), rel=1e-6)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("asked", [np.eye(3), np.tril(np.ones((3, 3)))[:-1]], ids=["each class", "steps"])
-def test_known_moments_are_those_of_drawn_labels(rng, asked):
-    n_classes, n = 3, 60
-    c = rng.dirichlet([4, 2, 0.5], n)
-    weight = rng.gamma(3, size=n)
-    region = np.repeat([0, 1], [40, 20])
+STEPS = np.tril(np.ones((3, 3)))[:-1]
+asked_by_both = pytest.mark.parametrize("asked", [np.eye(3), STEPS], ids=["each class", "steps"])
+
+
+@asked_by_both
+def test_known_moments_are_those_of_all_labels_that_may_be_drawn(rng, asked):
+    c = rng.dirichlet([4, 2, 0.5], 7)
+    weight = rng.gamma(3, size=7)
+    region = np.array([0, 1, 0, 1, 0, 1, 0])
     factor = np.array([0.02, 0.05])
+    drawn = np.array(list(itertools.product(range(3), repeat=7)))
+    chance = c[np.arange(7), drawn].prod(axis=1)
+    r = weight[:, None] * (np.eye(3)[drawn] - c) @ asked.T / np.sqrt(2)
+    squares = [
+        (r[:, region == j].sum(axis=1) ** 2).sum(axis=1) - (r[:, region == j] ** 2).sum(axis=(1, 2)) for j in (0, 1)
+    ]
+    value = factor @ squares
+    assert chance @ value == pytest.approx(0, abs=1e-12)
     variance, third = _known_moments(c, weight, region, factor, asked)
-    drawn = np.empty(60_000)
-    for k in range(drawn.size):
-        labels = np.eye(n_classes)[(rng.random(n)[:, None] > np.cumsum(c, axis=1)[:, :-1]).sum(axis=1)]
-        r = weight[:, None] * (labels - c) @ asked.T / np.sqrt(2)
-        sums = np.array([r[region == j].sum(axis=0) for j in (0, 1)])
-        own = np.bincount(region, (r**2).sum(axis=1))
-        drawn[k] = factor @ ((sums**2).sum(axis=1) - own)
-    assert drawn.var() == pytest.approx(variance, rel=0.04)  # standard error 0.01
-    assert ((drawn - drawn.mean()) ** 3).mean() == pytest.approx(third, rel=0.2)  # standard error 0.05
+    assert chance @ value**2 == pytest.approx(variance)
+    assert chance @ value**3 == pytest.approx(third, rel=0.15)  # that of three different questions is left out
+
+
+@asked_by_both
+@pytest.mark.parametrize("grouped", [False, True])
+def test_the_fit_of_three_classes_costs_what_all_covariances_say(rng, asked, grouped):
+    n = 90
+    P = rng.dirichlet([4, 2, 1], n)
+    y = (rng.random(n)[:, None] > np.cumsum(P, axis=1)[:, :-1]).sum(axis=1)
+    w = rng.uniform(0.5, 2, n)
+    person = np.arange(n) // 3
+    half, region = np.arange(n) % 2, rng.integers(0, 3, n)
+    rows = check_class_rows(y, P, P, w, person if grouped else None, asked is STEPS)
+    parts = [(np.flatnonzero(half == k), region[half == k]) for k in (0, 1)]
+    fit = _effect_of_fit(rows, P, parts)
+    w = w / w.mean()
+    Z = [np.column_stack([np.eye(3), row]) for row in np.log(P)]
+    V = [np.diag(c) - np.outer(c, c) for c in P]
+    inverse = np.linalg.pinv(sum(one * z.T @ v @ z for one, z, v in zip(w, Z, V, strict=True)))
+    cell, q = 3 * half + region, len(asked)
+    moved = np.zeros((6, q, 4))
+    known, known_squares, factor = np.zeros((6 * q, 6 * q)), 0.0, np.empty(6)
+    for j in range(6):
+        own = np.flatnonzero(cell == j)
+        moved[j] = asked @ sum(w[i] * V[i] @ Z[i] for i in own)
+        block = asked @ sum(w[i] * V[i] for i in own) @ asked.T
+        known[q * j : q * j + q, q * j : q * j + q] = block
+        factor[j] = 1 / (w[own].sum() * w[half == j // 3].sum())
+        known_squares += factor[j] ** 2 * (block**2).sum()
+    taken = moved.reshape(-1, 4) @ inverse @ moved.reshape(-1, 4).T
+    each = np.repeat(factor, q)
+    kept = (np.outer(each, each) * (known - taken) ** 2).sum() / known_squares
+    assert 0.5 < kept < 1 and fit.kept == pytest.approx(kept)
+    scores = np.array([one * z.T @ (np.eye(3)[k] - c) for one, z, k, c in zip(w, Z, y, P, strict=True)])
+    scores = np.array([scores[person == g].sum(axis=0) for g in range(30)]) if grouped else scores
+    inflation = np.trace(scores @ inverse @ scores.T) / 3
+    assert fit.shift == pytest.approx(-inflation * each @ np.diag(taken) / 4)
 
 
 def test_two_columns_are_twice_the_binary_loss(rng):

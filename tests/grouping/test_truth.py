@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers.binning import assign_bins, uniform_edges
-from helpers.grouping import binned_grouping_loss_from_regions, induced_bounds, known_parts, sweep_bins
+from helpers.grouping import induced_bounds, known_parts, sweep_bins
 from helpers.grouping.truth import NUMBERS
 from helpers.scoring import BRIER, LOG, decompose
 from helpers.simulation import Sigmoid
@@ -157,21 +157,6 @@ def test_all_printed_bounds_hold_and_are_nested(population):
     assert (known.rate_variance <= known.rate * (1 - known.rate) + 1e-15).all()
 
 
-@each_rule
-@given(populations())
-def test_bins_cut_in_two_and_regions_cut_finer_never_lose(rule, population):
-    p, q, region, w, n_bins = population
-    options = {"rule": rule, "sample_weight": w}
-    coarse = known_parts(q, p, region, n_bins=n_bins, **options)
-    finer_bins = known_parts(q, p, region, n_bins=2 * n_bins, **options)
-    finer_regions = known_parts(q, p, 2 * region + (q > 0.5), n_bins=n_bins, **options)
-    assert finer_bins.induced <= coarse.induced + 1e-12
-    assert finer_bins.calibration_binned >= coarse.calibration_binned - 1e-12
-    for finer in (finer_bins, finer_regions):
-        assert finer.lower_bound >= coarse.lower_bound - 1e-12 and finer.residual <= coarse.residual + 1e-12
-    assert finer_regions.explained_unbinned >= coarse.explained_unbinned - 1e-12
-
-
 # ---- exact facts about equal bins ------------------------------------------------------------------------------
 
 
@@ -202,30 +187,6 @@ def test_a_sample_of_a_continuous_score_needs_its_c():
 
 
 # ---- what the estimator finds from labels ----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("stated", ["calibrated", "too timid", "perfect"])
-def test_the_estimator_finds_the_known_parts_in_standard_errors(stated):
-    """60 samples of 1,500 labels, 4 standard errors: the explained part needs no curve; for a straight calibration
-    curve the induced part is found, too, and a perfect score shows no loss.
-    """
-    score = np.repeat((np.arange(60) + 0.5) / 60, 4)
-    unseen = np.tile([-1.0, -0.4, 0.4, 1.0], 60)
-    q = score + unseen * np.minimum(score, 1 - score)
-    p = {"calibrated": score, "too timid": 0.25 + score / 2, "perfect": q}[stated]
-    side = (unseen > 0).astype(int)
-    known = known_parts(q, p, side, n_bins=3)
-    rng = np.random.default_rng(0)
-    found = []
-    for _ in range(60):
-        rows = rng.integers(q.size, size=1500)
-        y = (rng.random(1500) < q[rows]).astype(int)
-        one = binned_grouping_loss_from_regions(y, p[rows], side[rows], n_bins=3, correction="bins", rng=rng)
-        found.append([one.explained, one.induced, one.value])
-    wanted = [known.explained, known.induced, known.lower_bound]
-    gap = (np.mean(found, axis=0) - wanted) / (np.std(found, axis=0, ddof=1) / 60**0.5)
-    assert (np.abs(gap) < 4).all()
-    assert (known.grouping_loss > 0.01) == (stated != "perfect")
 
 
 # ---- K classes -------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from helpers.calibration import AffineCalibrator
-from helpers.repair import ClassRecalibrator
+from helpers.repair import ClassRecalibrator, Recalibrator, RepairedClassifier
 from helpers.repair import classes as module
 from helpers.repair.classes import _nearest
 
@@ -73,6 +73,7 @@ def test_offsets_are_fitted_where_a_likelihood_ratio_asks_for_them(rng, monkeypa
         for bias in (True, False)
     ]
     ratio = 2 * weight @ (logs[0] - logs[1]) / weight.mean()
+    assert module._line(scores, y, weight).bias == (chi2.sf(ratio, 2) < 0.001)
     for level, asked in ((1.01, True), (0.99, False)):
         monkeypatch.setattr(module, "OFFSETS", level * chi2.sf(ratio, 2))
         assert module._line(scores, y, 7 * weight if weighted else None).bias is asked
@@ -115,7 +116,8 @@ def test_each_class_is_asked_at_its_share_of_alpha(rng, monkeypatch, alpha, chan
     P = P.to_numpy()
     moved = np.vstack([_nearest(P[:80], list((P[:80] + [0.1, 0, 0]).T)), _nearest(P[80:], list((P[80:] - 0.01).T))])
     assert repaired == pytest.approx(moved if changed else P)
-    assert model.fit_predict(X, y, pd.DataFrame(P, columns=list("abc")), np.ones(90)).shape == (90, 3)
+    monkeypatch.setattr(Moved, "p_values", (0.5, 0.6, 0.7))
+    assert model.fit(X, y, pd.DataFrame(P, columns=list("abc")), np.ones(90)).p_value_ == 1
 
 
 def test_bad_input_is_named(rng):
@@ -127,3 +129,13 @@ def test_bad_input_is_named(rng):
     model = ClassRecalibrator(n_folds=2, rng=0).fit(X, y, P)
     with pytest.raises(ValueError, match="no column 'c'"):
         model.predict(X, P.drop(columns="c"))
+
+
+def test_defaults():
+    assert ClassRecalibrator().get_params() == {
+        "calibrator": "platt", "alpha": 0.05, "n_folds": 5, "fast": True, "rng": None,
+    }  # fmt: skip
+    assert Recalibrator().get_params() == ClassRecalibrator(fast=False).get_params() | {"use_score": True}
+    assert RepairedClassifier(None).get_params() == {
+        "estimator": None, "cv": 5, "calibrator": "platt", "alpha": 0.05, "n_jobs": None, "random_state": None,
+    }  # fmt: skip

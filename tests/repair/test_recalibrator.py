@@ -86,7 +86,7 @@ def test_the_repair_comes_near_the_truth(real):
 
 
 @pytest.mark.slow
-def test_a_fast_repair_stops_early_and_else_comes_nearly_as_near(real, monkeypatch):
+def test_a_fast_repair_comes_nearly_as_near(real):
     model, y, p, X, _ = real
     new = dict(zip("ypXq", hidden(4000, np.random.default_rng(5)), strict=True))
     table = new["X"].assign(town="Aix")
@@ -95,29 +95,17 @@ def test_a_fast_repair_stops_early_and_else_comes_nearly_as_near(real, monkeypat
     assert rms(fast.predict(table, new["p"]), new["q"]) < 1.1 * rms(model.predict(table, new["p"]), new["q"])
     kinds = {len(fold.learners.kinds_) for fold in fast.folds_}
     assert kinds == {5}  # the second fit goes on where the first one ended
-    fits = []
-    monkeypatch.setattr(module, "_learn", lambda *given, f=module._learn: fits.append(given[-1]) or f(*given))
-    q = new["q"][:1000]
-    for seed in range(4):
-        fits.clear()
-        labels = np.random.default_rng(seed).random(1000) < q
-        one = Recalibrator(n_folds=2, fast=True, rng=1).fit(new["X"][:1000], labels, q)
-        assert len(fits) == (2 if one.p_value_ > module.HOPELESS else 4)
-        assert not (one.changed_ and one.p_value_ > module.HOPELESS)
 
 
 def test_a_perfect_score_stays_as_it_is(lines):
+    """Fits at level 1 tell what the test and the gain would decide at 5 %."""
     changed = []
     harm = []
     for k in range(40):
         y, p, X, _ = hidden(200, np.random.default_rng([7, k]), strength=0)
-        model = Recalibrator(n_folds=3, rng=k).fit(X, y, p)
-        changed.append(model.changed_)
-        if not model.changed_:
-            assert model.predict(X, p).tolist() == PlattCalibrator().fit(p, y).predict(p).tolist()
-            assert model.weights_.sum() == model.shrinkage_ == model.gain_ == 0
-            model = Recalibrator(alpha=1.0, n_folds=3, rng=k).fit(X, y, p)
-        harm.append(rms(model.predict(X, p), p) - rms(model.calibrated(p), p))
+        bold = Recalibrator(alpha=1.0, n_folds=3, rng=k).fit(X, y, p)
+        changed.append(bold.p_value_ <= 0.05 and bold.gain_ > bold.gain_se_)
+        harm.append(rms(bold.predict(X, p), p) - rms(bold.calibrated(p), p))
     assert np.mean(changed) < 0.05 + 2 * (0.05 * 0.95 / 40) ** 0.5
     assert np.mean(harm) > 2 * sem(harm)  # without the test a perfect score would be spoilt
 
@@ -140,18 +128,6 @@ def test_the_standard_error_is_what_repairs_of_other_samples_differ_by(lines):
         said.append(Recalibrator("none", alpha=1.0, rng=k).fit(X, y, p).predict(new[2], new[1], return_std=True))
     repaired, std = np.swapaxes(said, 0, 1)
     assert 0.7 < np.mean(std**2) ** 0.5 / np.mean(repaired.var(axis=0)) ** 0.5 < 1.4
-
-
-@pytest.mark.slow
-def test_gain_is_the_squared_error_taken_away(lines):
-    z = []
-    for k in range(40):
-        rng = np.random.default_rng([9, k])
-        y, p, X, q = hidden(400, rng, strength=0.6)
-        model = Recalibrator("none", alpha=1.0, n_folds=3, rng=k)
-        repaired = model.fit_predict(X, y, p)
-        z.append((model.gain_ - rms(p, q) ** 2 + rms(repaired, q) ** 2) / model.gain_se_)
-    assert abs(np.mean(z)) < 3 * sem(z) + 0.2 and 0.7 < np.std(z) < 1.3
 
 
 # ---- written out, and what decides ------------------------------------------------------------------------------
@@ -233,22 +209,6 @@ def test_what_decides(lines, monkeypatch, fast, alpha, p_value):
 # ---- what may not matter ----------------------------------------------------------------------------------------
 
 
-def test_own_labels_do_not_judge_their_own_row(lines):
-    rng = np.random.default_rng(3)
-    y, p, X, _ = hidden(400, rng)
-    model = Recalibrator("none", rng=0)
-    fair = model.fit_predict(X, y, p)
-    voted = model.predict(X, p)
-    gap = []
-    for row in range(0, 400, 20):
-        flipped = y.copy()
-        flipped[row] = 1 - flipped[row]
-        fair_gap = abs(model.fit_predict(X, flipped, p)[row] - fair[row])
-        gap.append((fair_gap, abs(model.predict(X, p)[row] - voted[row])))
-    # through the weights of two lines, which all rows share, a label still moves its row, far less than the line does
-    assert np.mean(gap, axis=0)[0] < 0.5 * np.mean(gap, axis=0)[1]
-
-
 def test_weights_are_shares_of_a_population_not_copies(lines):
     rng = np.random.default_rng(4)
     y, p, X, _ = hidden(600, rng, strength=0.4)
@@ -261,14 +221,6 @@ def test_weights_are_shares_of_a_population_not_copies(lines):
     copies = Recalibrator(rng=0, alpha=1.0).fit(twice, np.tile(y, 2), np.tile(p, 2), groups=groups)
     careless = Recalibrator(rng=0, alpha=1.0).fit(twice, np.tile(y, 2), np.tile(p, 2))
     assert 0.2 < copies.p_value_ / plain.p_value_ < 5 and careless.p_value_ < 0.1 * plain.p_value_
-
-
-def test_weights_move_the_repair_to_their_population(lines):
-    rng = np.random.default_rng(6)
-    y, p, X, q = hidden(2000, rng)
-    weight = np.where(y == 1, 3.0, 1.0)
-    model = Recalibrator(rng=0).fit(X, y, p, weight)
-    assert np.average(model.predict(X, p), weights=weight) == pytest.approx(np.average(y, weights=weight), abs=0.01)
 
 
 def test_rows_of_weight_0_teach_nothing(lines):
