@@ -24,16 +24,6 @@ def test_four_rows_by_hand():
     assert weighted.value == pytest.approx(0.5 * (0.25 - 0.1) + 0.5 * 0.2)
 
 
-def test_the_null_value_against_bernoulli_labels_of_the_same_scores():
-    n = 300
-    rng = np.random.default_rng(1)
-    p = rng.beta(2, 2, n)
-    shown = [reliability_curve(rng.random(n) < p, p) for _ in range(400)]
-    shown = np.array([curve.weight @ np.abs(curve.observed - curve.stated) for curve in shown])
-    null = calibration_error(rng.random(n) < p, p, rng=0, n_simulations=2000).null
-    assert abs(null - shown.mean()) < 4 * shown.std() * np.hypot(1 / 20, 1 / np.sqrt(2000)) + 0.01 * null
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("stated", "n"),

@@ -5,7 +5,6 @@ import warnings
 import numpy as np
 import pytest
 
-from helpers.calibration import running_curve
 from helpers.grouping import binned_grouping_loss
 
 
@@ -47,18 +46,3 @@ def test_regions_that_we_choose_and_they_evaluate(glest):
     count[ours.region_bin, place] = ours.count
     assert ours.plugin == pytest.approx(glest.helpers.compute_GL_uncorrected(rate, count) / 2, abs=1e-12)
     assert ours.bias == pytest.approx(glest.helpers.compute_GL_bias(rate, count) / 2, abs=1e-12)
-
-
-@pytest.mark.parametrize("n", [200, 4000])
-def test_their_smooth_curve_is_our_running_mean(glest, n):
-    """Their windows hold a tenth of the rows (at most 2000), ends flattened; ours may."""
-    y, p, region = people(n, n)
-    theirs = peer(glest, y, p, region, 16)
-    ours = running_curve(y, p, neighbors=min(2000, int(0.1 * n)), degree=0)
-    assert theirs.c_hat_ == pytest.approx(ours, abs=1e-12)
-    bins = np.minimum((p * 16).astype(int), 15)
-    centre = np.bincount(bins, ours) / np.bincount(bins)
-    induced = np.mean((centre[bins] - ours) ** 2)
-    assert glest.helpers.compute_GL_induced(theirs.c_hat_, theirs.y_bins_, "brier") / 2 == pytest.approx(
-        induced, abs=1e-12
-    )

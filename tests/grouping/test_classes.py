@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from scipy.special import softmax
 
-from helpers.calibration.affine import calibrate_classes
 from helpers.grouping import grouping_loss
 from helpers.grouping.classes import _effect_of_fit, _known_moments, squared_vectors
 from helpers.grouping.fitted_scores import effect_of_fit
@@ -222,13 +221,6 @@ def test_weights_and_groups(rng):
     assert grouping_loss(y, P, X, sample_weight=weight, rng=0).p_value < 0.01
     grouped = grouping_loss(y, P, X, groups=np.arange(2000) // 4, rng=0)
     assert grouped.p_value < 0.01 and grouped.n == 2000
-
-
-def test_the_calibrator_takes_weights(rng):
-    _, P, _, y = population(3, 600, rng)
-    twice = np.r_[np.arange(600), np.arange(200)]
-    weight = np.where(np.arange(600) < 200, 2.0, 1.0)
-    assert calibrate_classes(P, y, weight, P) == pytest.approx(calibrate_classes(P[twice], y[twice], None, P), abs=1e-8)
 
 
 BAD = {

@@ -77,7 +77,7 @@ def test_trees_see_bins_and_categories_in_the_order_of_their_targets():
     levels, numbers = features.ordered(index, target, weight)
     assert levels[:3].tolist() == [2, 0, 1] and np.isnan(levels[-1])
     assert numbers[:4].tolist() == [0, 1, 2, 3] and np.isnan(numbers[-1])
-    assert features.ordered(index, target, weight, bins=2)[1][:4].tolist() == [0, 0, 1, 1]
+    assert features.ordered(index, target, weight, bins=2)[1][:4].tolist() == [0, 1, 1, 1]
     assert binned(index, [levels, numbers])[:, 0].tolist()[:4] == [2, 0, 1, 1]
     assert np.array_equal(features.choosing(index, [levels, numbers], target, weight, np.arange(6) % 2),
                           binned(index, [levels, numbers]), equal_nan=True)  # fmt: skip

@@ -97,25 +97,6 @@ def test_the_effect_by_the_whole_covariance_matrix(grouped):
     assert fit.shift == pytest.approx(inflation * factor @ np.diag(left - known) / 2) and 0.5 < fit.kept < 1
 
 
-def test_scale_of_weights_and_order_of_rows_do_not_matter():
-    rng = np.random.default_rng(1)
-    p = expit(rng.normal(size=200))
-    y = labels(p, None, rng)
-    weight = rng.uniform(0.5, 2, 200)
-    person = np.arange(200) // 2
-    region = rng.integers(0, 8, 200)
-    c = PlattCalibrator().fit(p, y, weight).predict(p)
-    everybody = [(slice(None), region)]
-    plain = effect_of_fit(Rows.of_all(y, p, None, weight, person), c, everybody)
-    scaled = effect_of_fit(Rows.of_all(y, p, None, 1e3 * weight, person), c, everybody)
-    order = rng.permutation(200)
-    moved = effect_of_fit(
-        Rows.of_all(y[order], p[order], None, weight[order], person[order]), c[order], [(slice(None), region[order])]
-    )
-    for other in (scaled, moved):
-        assert other.shift == pytest.approx(plain.shift) and other.kept == pytest.approx(plain.kept)
-
-
 def test_an_interval_holds_its_estimate_also_where_the_fit_takes_nearly_all():
     """Two events and uneven weights: the shift was larger than the noise, and most estimates below 0 significant."""
     rng = np.random.default_rng(0)

@@ -85,18 +85,6 @@ def test_the_repair_comes_near_the_truth(real):
     assert tuple(model.weights_.index) == module.REPAIR_NAMES
 
 
-@pytest.mark.slow
-def test_a_fast_repair_comes_nearly_as_near(real):
-    model, y, p, X, _ = real
-    new = dict(zip("ypXq", hidden(4000, np.random.default_rng(5)), strict=True))
-    table = new["X"].assign(town="Aix")
-    fast = Recalibrator(n_folds=2, fast=True, rng=1).fit(X, y, p)
-    assert fast.changed_
-    assert rms(fast.predict(table, new["p"]), new["q"]) < 1.1 * rms(model.predict(table, new["p"]), new["q"])
-    kinds = {len(fold.learners.kinds_) for fold in fast.folds_}
-    assert kinds == {5}  # the second fit goes on where the first one ended
-
-
 def test_a_perfect_score_stays_as_it_is(lines):
     """Fits at level 1 tell what the test and the gain would decide at 5 %."""
     changed = []
@@ -207,20 +195,6 @@ def test_what_decides(lines, monkeypatch, fast, alpha, p_value):
 
 
 # ---- what may not matter ----------------------------------------------------------------------------------------
-
-
-def test_weights_are_shares_of_a_population_not_copies(lines):
-    rng = np.random.default_rng(4)
-    y, p, X, _ = hidden(600, rng, strength=0.4)
-    plain = Recalibrator(rng=0, alpha=1.0).fit(X, y, p)
-    sevens = Recalibrator(rng=0, alpha=1.0).fit(X, y, p, sample_weight=np.full(600, 7.0))
-    assert sevens.p_value_ == pytest.approx(plain.p_value_) and sevens.gain_se_ == pytest.approx(plain.gain_se_)
-    assert sevens.predict(X, p) == pytest.approx(plain.predict(X, p))
-    twice = pd.concat([X, X])
-    groups = np.tile(np.arange(600), 2)
-    copies = Recalibrator(rng=0, alpha=1.0).fit(twice, np.tile(y, 2), np.tile(p, 2), groups=groups)
-    careless = Recalibrator(rng=0, alpha=1.0).fit(twice, np.tile(y, 2), np.tile(p, 2))
-    assert 0.2 < copies.p_value_ / plain.p_value_ < 5 and careless.p_value_ < 0.1 * plain.p_value_
 
 
 def test_rows_of_weight_0_teach_nothing(lines):
