@@ -183,25 +183,6 @@ def test_residuals_of_nothing_are_not_inflated():
     assert design_effect(np.array([0, 0, 1, 1]), np.ones(4)) == 2
 
 
-def test_luck_that_a_group_shares_across_scores_is_no_error():
-    """Perfect scores; the rows of a group lie in all bins and are right or wrong together."""
-    group = np.repeat(np.arange(60), 40)
-    alarms = 0
-    ratio = []
-    for seed in range(100):
-        rng = np.random.default_rng(seed)
-        p = rng.beta(2, 3, group.size)
-        luck = np.sqrt(0.3) * rng.normal(size=60)[group] + np.sqrt(0.7) * rng.normal(size=group.size)
-        error = calibration_error(norm.cdf(luck) < p, p, groups=group, rng=seed)
-        alarms += error.p_value < 0.05
-        ratio.append(error.value / error.null)
-    assert np.mean(ratio) == pytest.approx(1, abs=0.1)
-    assert alarms <= 10  # 5 on average; 13 where bins count as independent
-    assert 0.2 < error.curve.together < 0.8
-    apart = calibration_error(rng.random(group.size) < p, p, groups=group, rng=0)
-    assert apart.curve.together < 0.02
-
-
 def test_edge_tables_stay_finite():
     for y, p in [([1], [0.3]), ([0, 1], [0, 0]), ([1, 1, 1], [0.2, 0.5, 1]), ([0, 1] * 10, [0.5] * 20)]:
         error = calibration_error(y, p, rng=0)

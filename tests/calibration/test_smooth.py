@@ -46,17 +46,6 @@ def test_four_rows_by_hand():
     assert running_curve([1], [0.3]).tolist() == [1.0]
 
 
-def test_lines_reproduce_lines_and_means_reproduce_constants():
-    """The curve is linear in the labels: its weights, one label at a time, must sum to 1 and give p back."""
-    rng = np.random.default_rng(0)
-    p = np.round(rng.random(25), 1)
-    for degree in (0, 1):
-        weights = np.column_stack([running_curve(unit, p, neighbors=8, degree=degree) for unit in np.eye(25)])
-        assert weights.sum(axis=1) == pytest.approx(1)
-        lies_on_line = weights @ p == pytest.approx(p, abs=1e-12)
-        assert lies_on_line is (degree == 1)
-
-
 @pytest.mark.parametrize(("n", "neighbors"), [(20, 20), (100, 30), (1000, 100)])
 def test_windows_shrink_as_rows_come_in(n, neighbors):
     p = np.random.default_rng(0).random(n)

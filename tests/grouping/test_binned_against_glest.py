@@ -18,22 +18,6 @@ def glest():
     return glest
 
 
-def people(n, seed, n_regions=6, lonely=0):
-    """Scores, labels and regions; `lonely` rows have a region of their own."""
-    rng = np.random.default_rng(seed)
-    p = rng.beta(0.7, 0.9, n)
-    region = rng.integers(0, n_regions, n)
-    region[:lonely] = n_regions + np.arange(lonely)
-    q = np.clip(p + 0.25 * (region % 2 - 0.5), 0.02, 0.98)
-    return (rng.random(n) < q).astype(float), p, region
-
-
-def peer(glest, y, p, region, n_bins):
-    """The fitted estimator of glest on a partition that is handed in."""
-    partitioner = glest.core.Partitioner.from_name(None, n_bins=n_bins)
-    return glest.core.GLEstimator(p, partitioner).fit(np.zeros((p.size, 1)), y, partition=region)
-
-
 def test_regions_that_we_choose_and_they_evaluate(glest):
     rng = np.random.default_rng(3)
     X = rng.normal(size=(3000, 3))

@@ -45,6 +45,27 @@ def test_one_split_is_what_it_was():
     assert one.value in grouping_loss(y, p, X, n_splits=3, rng=3).splits
 
 
+@pytest.mark.parametrize(("n_splits", "middle", "upper"), [(4, 1, 2), (3, 1, 1)])
+def test_of_several_splits_the_middle_is_told(n_splits, middle, upper):
+    given = []
+
+    def one(rng, tail):
+        given.append((rng.random(), tail))
+        k = len(given)
+        return Normal(-k % 4, 0.1 * (k * 3 % 5), 1 + 0.1 * (k * 2 % 5), 0.05 * k)
+
+    result = repeat_splits(one, n_splits, 0)
+    values = sorted(-k % 4 for k in range(1, n_splits + 1))
+    lows = sorted(0.1 * (k * 3 % 5) for k in range(1, n_splits + 1))
+    highs = sorted(1 + 0.1 * (k * 2 % 5) for k in range(1, n_splits + 1))
+    assert result.value == values[middle] and result.splits.tolist() == values
+    assert (result.low, result.high) == (lows[middle], highs[upper])
+    assert result.p_value == pytest.approx(0.1 * (upper + 1))
+    assert {tail for _, tail in given} == {0.0125} and given[0][0] == np.random.default_rng(0).random()
+    assert repeat_splits(lambda rng, tail: Normal(tail, 0, 1, 0.9), 2, 0).p_value == 1
+    assert repeat_splits(lambda rng, tail: Normal(tail, 0, 1, 0.9), 1, 0).value == 0.025
+
+
 @pytest.mark.parametrize("n_splits", [2, 3, 4, 9])
 def test_the_lower_end_and_the_test_agree(n_splits):
     rng = np.random.default_rng(n_splits)
