@@ -10,6 +10,7 @@ from scipy.special import expit, logit
 
 from helpers import _parallel
 from helpers.grouping import grouping_loss, grouping_loss_from_regions
+from helpers.grouping.inversion import LossLaw
 from helpers.grouping.region_statistics import squared_means
 from helpers.simulation import Links, Sigmoid
 from tests.grouping.rows import pairs_of_different_groups, residual_rows
@@ -28,6 +29,8 @@ def test_four_rows_by_hand():
     gl = grouping_loss_from_regions([0.6, 0.2, -0.5, -0.5], [0, 0, 1, 1])
     assert gl.value == pytest.approx(0.5 * 0.6 * 0.2 + 0.5 * 0.25)
     assert gl.plugin == pytest.approx(0.5 * 0.4**2 + 0.5 * 0.5**2)
+    law = LossLaw.of([squared_means(np.array([0.6, 0.2, -0.5, -0.5]), np.array([0, 0, 1, 1]))])
+    assert (gl.se**2, gl.null_se**2) == pytest.approx((law.variance(gl.value), law.null_variance))
     assert gl.mean.tolist() == pytest.approx([0.4, -0.5]) and gl.count.tolist() == [2, 2]
     assert gl.variance.tolist() == pytest.approx([0.08, 0.0]) and np.isnan(gl.calibration_loss)
     lonely = grouping_loss_from_regions([0.6, 0.2, 0.9, 0.9], [0, 0, 1, 3])

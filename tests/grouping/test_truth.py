@@ -188,6 +188,8 @@ def test_theorem_c_2_class_by_class_and_in_sum(rule, rows):
         assert parts.grouping_loss == pytest.approx(parts.lower_bound + parts.residual, abs=1e-12)
         assert min(getattr(parts, name) for name in LOSSES) >= -1e-15
     assert known.grouping_loss == pytest.approx(sum(one.grouping_loss for one in known.classes), abs=1e-12)
+    one_partition = known_parts(q, p, region[:, 0].tolist(), n_bins=n_bins, rule=rule, sample_weight=w)
+    assert one_partition.classes[0].residual == known.classes[0].residual
     if rule is BRIER:
         alone = known_parts(q[:, 0], p[:, 0], region[:, 0], n_bins=n_bins, sample_weight=w)
         assert [getattr(known.classes[0], name) for name in LOSSES] == pytest.approx(

@@ -171,6 +171,12 @@ def test_the_repair_written_out(lines, monkeypatch):
     assert std == pytest.approx(np.sqrt(2) * parts.std(axis=0), abs=2e-3)
 
 
+def test_a_slope_that_rows_agree_on_has_no_standard_error():
+    found = np.array([0.1, 0.2])
+    slopes = [module._slope(found, times * found, np.ones(2), None) for times in (0.5, 2.0, -1.0)]
+    assert slopes == pytest.approx([0.5, 1, 0]) and module._slope(0 * found, found, np.ones(2), None) == 0
+
+
 @pytest.mark.parametrize("fast", [False, True])
 @pytest.mark.parametrize(("alpha", "p_value"), [(0.5, 0.51), (0.5, 0.5), (0.05, 0.06), (0.05, 0.05), (1.0, 0.9)])
 def test_what_decides(lines, monkeypatch, fast, alpha, p_value):
