@@ -1,4 +1,4 @@
-"""Affine calibration: exact gradient, the maximum of the likelihood, known truths, and no maximum at all."""
+"""Affine calibration: derivatives, the maximum of the likelihood, known truths, and no maximum at all."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Calibrators: the identity is inside the family, and separable data do not break them."""
+"""Calibrators: references and laws, separable data, and the search for the maximum step by step."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Calibration with two parameters: truth, level, and intervals that agree with the test."""
+"""Calibration with two parameters: sandwich and Wald test by hand, level, and intervals that agree with the test."""
 
 import numpy as np
 import pytest

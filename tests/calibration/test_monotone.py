@@ -1,4 +1,4 @@
-"""The isotonic curve and its band: coverage where the truth is known, and agreement of the band with its test."""
+"""The isotonic curve and its band: a loop over runs, coverage where the truth is known, agreement with its test."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A calibration error is never bare: its null value, its debiased value and its interval hold what they promise."""
+"""A calibration error is never bare: bins by a loop, and the laws behind null value, debiased value and interval."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Smooth curves: windows by brute force, exact on straight lines, the truth within standard errors."""
+"""Smooth curves: windows by brute force."""
 
 import numpy as np
 import pytest

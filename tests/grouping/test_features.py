@@ -1,4 +1,4 @@
-"""Codes as scores and bins, by hand."""
+"""What learners see of coded rows: scores, bins, splines and kernels, by hand and by scikit-learn."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""What fitting a calibrator to the judged rows does to the law of the grouping loss, against labels drawn anew."""
+"""What fitting a calibrator to the judged rows does to the law of the grouping loss: all covariances, and alarms."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The kernel regression: what may not change it."""
+"""The kernel regression that learns directions, written out."""
 
 from types import SimpleNamespace
 

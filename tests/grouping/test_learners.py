@@ -1,4 +1,4 @@
-"""The learners of the stack: other rows, scikit-learn as an oracle, fits that share their sums."""
+"""The learners: scikit-learn as an oracle, fits that share their sums, second fits that go on."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""The repair of several classes: nearer to a known truth, and the calibrator where nothing is found."""
+"""The repair of several classes: nearer to a known truth, what each class is asked, the nearest probabilities."""
 
 import numpy as np
 import pandas as pd

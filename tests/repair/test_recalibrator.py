@@ -1,4 +1,4 @@
-"""Repair: truth comes nearer, a perfect score stays, nothing learned from a row's own label, files, bad input."""
+"""Repair: truth comes nearer, a perfect score stays, all steps written out, what decides, bad input."""
 
 import warnings
 
