@@ -65,11 +65,6 @@ def test_many_columns_go_without_products_and_more_without_splines(columns, widt
     assert next(Features().fit(index).smooth(index)).shape == (40, width)
 
 
-def test_constant_columns_have_no_features():
-    index = np.zeros((5, 2), int)
-    assert Features().fit(index).scores(index).shape == (5, 0)
-
-
 def test_trees_see_bins_and_categories_in_the_order_of_their_targets():
     index = np.array([[0, 0], [1, 1], [2, 2], [2, 3], [0, -1], [1, 0]])
     target, weight = np.array([5.0, 0, 2, 3, 5, 1]), np.array([1.0, 1, 3, 1, 1, 3])

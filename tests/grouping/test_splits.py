@@ -7,7 +7,7 @@ import pytest
 from scipy.special import expit
 from scipy.stats import norm
 
-from helpers.grouping import grouping_loss, stacked_grouping_loss
+from helpers.grouping import stacked_grouping_loss
 from helpers.grouping.splits import repeat_splits
 
 
@@ -35,14 +35,6 @@ def sample(seed, n, missed):
     p = expit(X[:, 0])
     y = rng.random(n) < expit(X[:, 0] + missed * X[:, 1])
     return y, p, X
-
-
-def test_one_split_is_what_it_was():
-    y, p, X = sample(0, 400, 1.0)
-    one = grouping_loss(y, p, X, rng=3)
-    assert one.splits.size == 0
-    assert grouping_loss(y, p, X, n_splits=1, rng=3).value == one.value
-    assert one.value in grouping_loss(y, p, X, n_splits=3, rng=3).splits
 
 
 @pytest.mark.parametrize(("n_splits", "middle", "upper"), [(4, 1, 2), (3, 1, 1)])
