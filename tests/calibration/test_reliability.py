@@ -59,12 +59,6 @@ def test_certainty_is_not_claimed_from_few_rows(y, p):
     assert 0 <= rate <= 1 and chance > 0.01
 
 
-def test_perfect_certainty_shows_no_error():
-    y = np.tile([0, 1], 20)
-    error = calibration_error(y, y, rng=0)
-    assert (error.value, error.debiased, error.low, error.null, error.p_value) == (0, 0, 0, 0, 1)
-
-
 def clopper_pearson(hits, n):
     low = beta.ppf(0.025, hits, n - hits + 1) if hits > 0 else 0.0
     return low, beta.isf(0.025, hits + 1, n - hits) if hits < n else 1.0

@@ -159,6 +159,15 @@ def test_relabelled_groups_categories_and_a_column_called_like_the_score(sample)
     assert names == {"x1", "stated probability", "stated probability (p)"}
 
 
+def test_regions_are_chosen_by_what_the_scores_miss():
+    rng = np.random.default_rng(0)
+    x = rng.random((600, 2))
+    y = rng.random(600) < np.where(x[:, 1] > 0.5, 0.9, 0.5) * x[:, 0]
+    for method in ("crossfit", "paper"):
+        trees = grouping_loss(y, 0.7 * x[:, 0], x, method=method, max_depth=1, rng=0).trees
+        assert {tree.encoder_.columns_[tree.tree_.feature[0]].name for tree in trees} == {"x1"}
+
+
 # ---- reproducibility under any number of workers ---------------------------------------------------------------
 
 
