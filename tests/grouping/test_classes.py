@@ -57,6 +57,7 @@ def test_two_classes_are_the_binary_statistics(rng, weighted, grouped):
         assert getattr(two, name) == pytest.approx(getattr(one, name), rel=1e-9), name
     if not grouped:
         assert two.null_third == pytest.approx(one.null_third, rel=1e-9)
+    assert two.mean_variance == pytest.approx(one.mean_variance, nan_ok=True)
     assert mean[:, 1] == pytest.approx(one.mean) and mean[:, 0] == pytest.approx(-one.mean)
     assert by_class == pytest.approx([one.value, one.value])
 

@@ -103,16 +103,6 @@ def test_the_interval_and_the_test_agree():
     assert (taken > 10).all()  # all three happen
 
 
-def test_singleton_groups_are_no_groups_and_copies_are_one():
-    rng = np.random.default_rng(0)
-    r = rng.normal(size=50)
-    g = 0.1 * rng.normal(size=50)
-    plain = judged(r, g)
-    assert same(plain, judged(r, g, groups=np.arange(50))) and same(plain, judged(r, g, w=np.full(50, 1.0)))
-    copies = judged(np.tile(r, 3), np.tile(g, 3), groups=np.tile(np.arange(50), 3))
-    assert copies.se == pytest.approx(plain.se) and copies.p_value == pytest.approx(plain.p_value)
-
-
 @pytest.mark.slow
 def test_the_value_is_the_mean_of_two_g_r_minus_g_squared(sample, plain):
     r = sample.y - PlattCalibrator().fit(sample.p, sample.y).predict(sample.p)
@@ -172,6 +162,12 @@ def test_the_rest_is_the_mean_product_of_two_rows_of_a_region_and_fold():
 
 
 # ---- invariances -----------------------------------------------------------------------------------------------
+
+
+def test_predictions_never_lead_out_of_the_range_of_probabilities(lines):
+    p = np.random.default_rng(0).uniform(0.05, 0.95, 200)
+    found = stacked_grouping_loss(p > 0.5, p, np.column_stack([p, p**3]), calibrator="none", rng=0).residual
+    assert (found >= -p).all() and (found <= 1 - p).all() and (found == -p).any() and (found == 1 - p).any()
 
 
 def test_rows_of_weight_zero_are_absent(sample, lines):
