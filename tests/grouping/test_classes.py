@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from scipy.special import softmax
 
+from helpers.calibration.affine import calibrate_classes
 from helpers.grouping import grouping_loss
 from helpers.grouping.classes import _effect_of_fit, _known_moments, squared_vectors
 from helpers.grouping.fitted_scores import effect_of_fit
@@ -219,7 +220,11 @@ def test_weights_and_groups(rng):
     weight = np.where(X[:, 0] > 0, 2.0, 1.0)
     plain = grouping_loss(y, P, X, rng=0)
     assert grouping_loss(y, P, X, sample_weight=3 * np.ones(2000), rng=0).value == pytest.approx(plain.value)
-    assert grouping_loss(y, P, X, sample_weight=weight, rng=0).p_value < 0.01
+    weighted = grouping_loss(y, P, X, sample_weight=weight, rng=0)
+    c, label = calibrate_classes(P, y, weight, P), np.eye(3)[y]
+    gain = ((P - label) ** 2 - (c - label) ** 2).sum(axis=1)
+    assert weighted.p_value < 0.01 and weighted.recalibration_gain == pytest.approx(np.average(gain, weights=weight))
+    assert weighted.calibration_loss == pytest.approx(np.average(((P - c) ** 2).sum(axis=1), weights=weight))
     grouped = grouping_loss(y, P, X, groups=np.arange(2000) // 4, rng=0)
     assert grouped.p_value < 0.01 and grouped.n == 2000
 
