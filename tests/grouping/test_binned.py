@@ -133,7 +133,7 @@ def test_the_parts_add_up():
     assert a.explained == pytest.approx(a.plugin - a.bias)
     assert (a.explained, a.induced, a.captured) == (b.explained, b.induced, b.captured)
     assert f"{a.value:z.4f} [" in str(a) and "captured" in str(a) and "induced" in str(b)
-    assert a.count.sum() == a.n == a.bin_count.sum()
+    assert a.count.sum() == a.n == a.bin_count.sum() and "array(" not in repr(a)
     assert np.bincount(a.region_bin, a.count * a.rate) / a.bin_count == pytest.approx(a.bin_rate)
     with pytest.raises(FrozenInstanceError):
         a.value = 0
