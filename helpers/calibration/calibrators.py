@@ -102,7 +102,7 @@ class PlattCalibrator(_Calibrator):
 def _newton(x, y, weight):
     """Intercept and slope of a weighted logistic regression of `y` on `x`."""
     center = np.average(x, weights=weight)
-    scale = x.std() or 1.0
+    scale = x.std()
     z = (x - center) / scale
     beta = newton(lambda beta: logistic_terms(beta, z, y, weight), level_start(np.average(y, weights=weight)))
     return ten_digits(beta[0] - beta[1] * center / scale), ten_digits(beta[1] / scale)
@@ -164,7 +164,7 @@ class IsotonicCalibrator(_Calibrator):
     """
 
     def _learn(self, p, y, weight):
-        self.isotonic_ = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip").fit(p, y, weight)
+        self.isotonic_ = IsotonicRegression(out_of_bounds="clip").fit(p, y, weight)
         return self
 
     def _map(self, p):

@@ -101,7 +101,7 @@ def monotone_curve(y, p, *, sample_weight=None, groups=None, level=0.95):
     y, p, weight, groups = checked_scores(y, p, sample_weight, groups)
     check_level(level)
     weight = np.ones_like(p) if weight is None else weight
-    fit = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip").fit(p, y, weight)
+    fit = IsotonicRegression(out_of_bounds="clip").fit(p, y, weight)
     residual = weight * (y - fit.predict(p))
     inflation = 1.0 if groups is None else design_effect(groups, residual)
     first, last, low, high, p_value = _band(y, p, weight, inflation, 1 - level)

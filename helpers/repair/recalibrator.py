@@ -278,7 +278,6 @@ class Recalibrator(BaseEstimator):
 
     def _checked(self, X, y, p, sample_weight, groups):
         rows = check_rows(y, p, X, sample_weight, groups)
-        make_calibrator(self.calibrator)
         check_probabilities([self.alpha], "alpha")
         check_count(self.n_folds, "n_folds", least=2)
         if rows.y.size < LEAST_ROWS:

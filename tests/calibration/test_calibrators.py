@@ -1,4 +1,4 @@
-"""Calibrators: the identity is inside the family, and separable data do not break them."""
+"""Calibrators: references and laws, separable data, and the search for the maximum step by step."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from scipy.special import expit, logit
 from sklearn.linear_model import LogisticRegression
 
 from helpers.calibration import IsotonicCalibrator, PlattCalibrator
-from helpers.calibration.calibrators import clipped_logit
+from helpers.calibration.calibrators import clipped_logit, level_start, logistic_terms, make_calibrator, newton
 from helpers.simulation import Sigmoid
 
 BOTH = [PlattCalibrator, IsotonicCalibrator]
@@ -51,19 +51,6 @@ def test_platt_equals_an_unpenalised_logistic_regression_on_log_odds():
     ours = PlattCalibrator().fit(sample.p, sample.y, weight)
     assert ours.slope_ == pytest.approx(peer.coef_[0, 0], rel=1e-4)
     assert ours.intercept_ == pytest.approx(peer.intercept_[0], abs=1e-4)
-
-
-def test_platt_leaves_a_perfect_model_alone_and_finds_a_distorted_one():
-    """Slope and intercept within 4 standard errors of (1, 0), and of the distortion that was put in."""
-    for seed, slope, shift in [(0, 1.0, 0.0), (1, 0.5, 0.4), (2, -1.0, 0.0)]:
-        x = np.random.default_rng(seed).normal(size=20_000)
-        q = expit(slope * x + shift)
-        y = np.random.default_rng(seed + 10).random(20_000) < q
-        design = np.column_stack([np.ones_like(x), x])
-        se = np.sqrt(np.diag(np.linalg.inv(design.T @ (design * (q * (1 - q))[:, None]))))
-        fitted = PlattCalibrator().fit(expit(x), y)
-        assert abs(fitted.intercept_ - shift) < 4 * se[0] and abs(fitted.slope_ - slope) < 4 * se[1]
-        assert fitted.n_clipped_ == 0 and not fitted.separated_
 
 
 @given(labelled_scores())
@@ -137,8 +124,56 @@ def test_weights_over_many_orders_of_magnitude(power):
     assert np.isfinite(c).all() and np.allclose(c, scaled)
 
 
-def test_exact_scores_of_zero_and_one_are_clipped_and_counted():
-    fitted = PlattCalibrator().fit([0, 1, 0.4, 0.6, 1e-7, 1], [0, 1, 1, 0, 1, 0])
+def test_scores_outside_of_a_millionth_from_0_and_1_are_clipped_and_counted():
+    fitted = PlattCalibrator().fit([0, 1, 0.4, 0.6, 1e-7, 1, 1e-6, 1 - 1e-6], [0, 1, 1, 0, 1, 0, 0, 1])
     assert fitted.n_clipped_ == 4
     assert np.isfinite(fitted.predict([0, 1])).all()
     assert clipped_logit([0, 1]).tolist() == [logit(1e-6), logit(1 - 1e-6)]
+    assert make_calibrator("none").fit([0.2, 1], [1, 1]).predict([0, 0.3]).tolist() == [0, 0.3]
+    with pytest.raises(ValueError, match="calibrator"):
+        make_calibrator("plat")
+
+
+# ---- the search for the maximum, which rows in chunks share -----------------------------------------------------
+
+
+def test_the_logistic_loss_with_its_first_and_second_derivatives():
+    rng = np.random.default_rng(0)
+    z, y, w = rng.normal(size=9), rng.random(9), rng.uniform(0.5, 2, 9)
+    beta = np.array([0.3, -0.8])
+    loss, slope, curvature = logistic_terms(beta, z, y, w)
+    c = expit(beta[0] + beta[1] * z)
+    assert loss == pytest.approx(-w @ (y * np.log(c) + (1 - y) * np.log(1 - c)))
+    for k, step in enumerate(1e-6 * np.eye(2)):
+        above, below = logistic_terms(beta + step, z, y, w), logistic_terms(beta - step, z, y, w)
+        assert slope[k] == pytest.approx((above[0] - below[0]) / 2e-6, abs=1e-6)
+        assert curvature[k] == pytest.approx((above[1] - below[1]) / 2e-6, abs=1e-6)
+    assert level_start(0.25).tolist() == [logit(0.25), 0]
+    assert level_start(0.0) == pytest.approx([logit(1e-9), 0]) == -level_start(1.0)
+
+
+def asked_for(loss, slope, curvature, start, **options):
+    """Where `newton` ends on a function of one number, and where it asked for it."""
+    asked = []
+
+    def terms(theta):
+        asked.append(float(theta[0]))
+        return loss(theta[0]), slope(theta), np.atleast_2d(curvature(theta))
+
+    return newton(terms, np.array([start]), **options)[0], asked
+
+
+def test_steps_are_halved_until_the_loss_falls():
+    """From 3, whole steps of the root of 1 + x^2 lead to -27 and beyond; 3 - 30 / 8 is the first that is lower."""
+    size = 1.0 + 3.0**2
+    end, asked = asked_for(lambda x: np.hypot(1, x), lambda x: x / np.hypot(1, x), lambda x: (1 + x**2) ** -1.5, 3.0)
+    assert asked[:5] == pytest.approx([3 - 3 * size * share for share in (0, 1, 1 / 2, 1 / 4, 1 / 8)])
+    assert end == pytest.approx(0, abs=1e-4)
+
+
+@pytest.mark.parametrize("level", [9, -9])
+@pytest.mark.parametrize(("start", "n_asked"), [(0.6, 1), (0.66, 2)])
+def test_the_search_ends_where_a_step_would_win_less_than_its_share(level, start, n_asked):
+    """To first order the step of a parabola wins x^2; 0.04 (1 + |loss|) is 0.39 to 0.41 at both."""
+    end, asked = asked_for(lambda x: level + x * x / 2, lambda x: x, np.ones_like, start, tol=0.04)
+    assert len(asked) == n_asked and end == (start if n_asked == 1 else 0)

@@ -1,25 +1,64 @@
-"""Calibration with two parameters: truth, level, and intervals that agree with the test."""
+"""Calibration with two parameters: sandwich and Wald test by hand, level, and intervals that agree with the test."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.special import expit
+from scipy.special import expit, logit
+from scipy.stats import f, t
 from sklearn.linear_model import LogisticRegression
 
 from helpers.calibration import calibration_line
-from helpers.calibration.calibrators import clipped_logit
+from helpers.calibration import line as module
 
 
-def test_intercept_and_slope_with_their_covariance_are_those_of_a_logistic_regression():
-    rng = np.random.default_rng(0)
-    z = rng.normal(-1, 1.5, 800)
-    y = rng.random(800) < expit(0.5 + 0.7 * z)
-    line = calibration_line(y, expit(z))
-    model = LogisticRegression(C=np.inf, tol=1e-8).fit(z[:, None], y)
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("grouped", [False, True])
+def test_a_logistic_regression_with_the_sandwich_and_its_wald_test(weighted, grouped):
+    """Groups by their score sums, with G / (G - 1); else the variance that the line states; Kish's count of weights."""
+    rng = np.random.default_rng(1)
+    z = rng.normal(-1, 1.5, 60)
+    y = rng.random(60) < expit(0.5 + 0.7 * z)
+    w = np.repeat([1.0, 3.0], 30) if weighted else np.ones(60)
+    person = rng.integers(0, 20, 60)
+    line = calibration_line(
+        y, expit(z), sample_weight=1e-200 * w if weighted else None, groups=person if grouped else None
+    )
+    model = LogisticRegression(C=np.inf, tol=1e-10, max_iter=1000).fit(z[:, None], y, w)
     assert (line.intercept, line.slope) == pytest.approx((model.intercept_[0], model.coef_[0, 0]), abs=1e-4)
-    x = np.column_stack([np.ones(800), z])
+    x = np.column_stack([np.ones(60), z])
     c = expit(x @ [line.intercept, line.slope])
-    information = (x * (c * (1 - c))[:, None]).T @ x
-    assert line.covariance == pytest.approx(np.linalg.inv(information), rel=1e-6)
+    bread = np.linalg.inv((x * (w * c * (1 - c))[:, None]).T @ x)
+    meat = (x * (w**2 * c * (1 - c))[:, None]).T @ x
+    units = np.bincount(person, w) if grouped else w
+    n = units.sum() ** 2 / (units @ units)
+    if grouped:
+        sums = [((w * (y - c))[:, None] * x)[person == j].sum(axis=0) for j in range(20)]
+        meat = n / (n - 1) * sum(np.outer(one, one) for one in sums)
+    assert line.covariance == pytest.approx(bread @ meat @ bread, rel=1e-5)
+    assert line.freedom == pytest.approx(n - 1)
+    off = np.array([line.intercept, line.slope - 1])
+    squared = off @ np.linalg.solve(line.covariance, off)
+    assert line.p_value == pytest.approx(f.sf(squared / 2, 2, n - 1), rel=1e-5)
+    for k, (value, ends) in enumerate([(off[0], line.intercept_interval), (line.slope, line.slope_interval)]):
+        assert ends == pytest.approx(t.interval(0.95, n - 1, value, np.sqrt(line.covariance[k, k])))
+    assert "array" not in repr(line) and "Calibrator" not in repr(line)
+
+
+def test_the_distance_interval_is_that_of_the_lines_that_are_not_rejected():
+    rng = np.random.default_rng(0)
+    z = rng.normal(0, 1.5, 300)
+    line = calibration_line(rng.random(300) < expit(0.8 + 0.6 * z), expit(z))
+    angle = np.linspace(0, 2 * np.pi, 2001)
+    root = np.linalg.cholesky(line.covariance) * np.sqrt(2 * f.ppf(0.9, 2, 299))
+    edge = np.array([line.intercept, line.slope]) + np.column_stack([np.cos(angle), np.sin(angle)]) @ root.T
+    distances = [np.abs(expit(a + b * z) - expit(z)).mean() for a, b in edge]
+    assert line.p_value < 0.05 and line.distance_interval(0.9) == pytest.approx(
+        (min(distances), max(distances)), rel=2e-3
+    )
+    assert (
+        line.distance_interval(1 - line.p_value / 2)[0] == replace(line, p_value=0.25).distance_interval(0.75)[0] == 0
+    )
 
 
 @pytest.mark.slow
@@ -43,33 +82,18 @@ def test_calibrated_scores_are_rejected_as_often_as_stated_and_intervals_agree(k
     assert abs(alarms - 0.1) < 4 * np.sqrt(0.09 / n_draws)
 
 
-def test_groups_that_are_forgotten_make_too_many_alarms():
-    rng = np.random.default_rng(2)
-    alarms = 0
-    for _ in range(60):
-        q = expit(rng.normal(0, 0.5, 100))
-        y = np.repeat(rng.random(100) < q, 4)
-        alarms += calibration_line(y, np.repeat(q, 4)).p_value < 0.05
-    assert alarms > 10
+def test_many_scores_are_averaged_by_quantiles(monkeypatch):
+    monkeypatch.setattr(module, "MOST_SCORES", 4)
+    p = np.array([0.1, 0.3, 0.5, 0.6, 0.9])
+    line = calibration_line([0, 1, 0, 1, 1], p)
+    assert line.z == pytest.approx(np.quantile(logit(p), [0.125, 0.375, 0.625, 0.875]))
+    moved = expit(line.intercept + line.slope * line.z)
+    assert line.distance == pytest.approx(np.abs(moved - expit(line.z)).mean())
+    assert calibration_line([0, 1, 0, 1], p[:4]).z == pytest.approx(logit(p[:4]))
 
 
-def test_distance_covers_the_truth():
-    rng = np.random.default_rng(3)
-    inside = 0
-    for _ in range(100):
-        z = rng.normal(0, 1.5, 600)
-        truth = np.abs(expit(0.2 + 0.7 * z) - expit(z)).mean()
-        low, high = calibration_line(rng.random(600) < expit(0.2 + 0.7 * z), expit(z)).distance_interval()
-        inside += low <= truth <= high
-    assert inside >= 91  # 95 % for all lines of the region, so at least as often for one number of them
-
-
-def test_many_scores_are_averaged_by_quantiles():
-    rng = np.random.default_rng(4)
-    p = rng.uniform(0.05, 0.95, 20_000)
-    line = calibration_line(rng.random(20_000) < p**1.3, p)
-    moved = expit(line.intercept + line.slope * clipped_logit(p))
-    assert line.distance == pytest.approx(np.abs(moved - p).mean(), rel=2e-3)
+def test_two_uneven_rows_leave_one_degree_of_freedom():
+    assert calibration_line([0, 1], [0.3, 0.6], sample_weight=[1, 3]).freedom == 1
 
 
 def test_bad_input():
@@ -77,22 +101,3 @@ def test_bad_input():
         calibration_line([1, 1, 1], [0.2, 0.3, 0.4])
     with pytest.raises(ValueError, match="p must"):
         calibration_line([1, 0, 1], [0.2, 0.2, 0.2])
-
-
-def test_the_covariance_of_groups_is_the_sandwich_with_one_group_less():
-    rng = np.random.default_rng(1)
-    z = rng.normal(size=12)
-    y = np.arange(12) % 2
-    line = calibration_line(y, expit(z), groups=np.arange(12))
-    x = np.column_stack([np.ones(12), z])
-    c = expit(x @ [line.intercept, line.slope])
-    bread = np.linalg.inv((x * (c * (1 - c))[:, None]).T @ x)
-    score = x * (y - c)[:, None]
-    assert line.covariance == pytest.approx(bread @ (score.T @ score * 12 / 11) @ bread, rel=1e-6)
-    assert line.freedom == 11
-
-
-def test_uneven_weights_leave_fewer_rows_by_kish():
-    weight = np.repeat([1.0, 3.0], 20)
-    line = calibration_line(np.arange(40) % 2, expit(np.linspace(-1, 1.5, 40)), sample_weight=weight)
-    assert line.freedom == pytest.approx(80**2 / 200 - 1)

@@ -1,12 +1,14 @@
-"""A calibration error is never bare: its null value, its debiased value and its interval hold what they promise."""
+"""A calibration error is never bare: bins by a loop, and the laws behind null value, debiased value and interval."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy.special import expit, logit
-from scipy.stats import binom, norm
+from scipy.stats import beta, binom, norm
 
 from helpers.calibration import calibration_error, reliability_curve
-from helpers.calibration.reliability import cluster_effects, design_effect
+from helpers.calibration.reliability import binned_error, cluster_effects, design_effect, error_of_curve
 
 
 def draw(n, rng, stated=lambda q: q):
@@ -20,31 +22,6 @@ def test_four_rows_by_hand():
     assert error.value == pytest.approx(0.5 * 0.4 + 0.5 * 0.2) and error.n == 4 and error.n_bins == 2
     weighted = calibration_error([0, 1, 1, 1], [0.1, 0.1, 0.8, 0.8], n_bins=2, sample_weight=[3, 1, 2, 2], rng=0)
     assert weighted.value == pytest.approx(0.5 * (0.25 - 0.1) + 0.5 * 0.2)
-
-
-def test_confidences_on_the_tenths_are_binned_exactly():
-    """Scores 0, .1, …, 1 in ten bins, 1.0 in the last: 0.110; the edges of linspace join .2 with .3 and .5 with .6."""
-    score = np.arange(11) / 10
-    size = np.r_[np.full(9, 100), 50, 50]
-    surplus = [10, 14, -14, 14, -12, 12, -12, 10, -12, 3, -3]
-    hits = np.round(score * size).astype(int) + surplus
-    p = np.repeat(score, size)
-    y = np.concatenate([np.r_[np.ones(h), np.zeros(n - h)] for h, n in zip(hits, size, strict=True)])
-    error = calibration_error(y, p, n_bins=10, rng=0)
-    assert error.value == pytest.approx(0.110, abs=1e-12)
-    assert error.curve.count.tolist() == [100] * 10
-    joined = np.digitize(p, np.linspace(0, 1, 11)[1:-1])
-    assert np.abs(np.bincount(joined, y - p)).sum() / p.size == pytest.approx(0.058)
-
-
-@pytest.mark.parametrize("n", [300, 3000])
-def test_the_null_value_against_bernoulli_labels_of_the_same_scores(n):
-    rng = np.random.default_rng(1)
-    p = rng.beta(2, 2, n)
-    shown = [reliability_curve(rng.random(n) < p, p) for _ in range(400)]
-    shown = np.array([curve.weight @ np.abs(curve.observed - curve.stated) for curve in shown])
-    null = calibration_error(rng.random(n) < p, p, rng=0, n_simulations=2000).null
-    assert abs(null - shown.mean()) < 4 * shown.std() * np.hypot(1 / 20, 1 / np.sqrt(2000)) + 0.01 * null
 
 
 @pytest.mark.slow
@@ -82,28 +59,88 @@ def test_certainty_is_not_claimed_from_few_rows(y, p):
     assert 0 <= rate <= 1 and chance > 0.01
 
 
-def test_perfect_certainty_shows_no_error():
-    y = np.tile([0, 1], 20)
-    error = calibration_error(y, y, rng=0)
-    assert (error.value, error.debiased, error.low, error.null, error.p_value) == (0, 0, 0, 0, 1)
+def clopper_pearson(hits, n):
+    low = beta.ppf(0.025, hits, n - hits + 1) if hits > 0 else 0.0
+    return low, beta.isf(0.025, hits + 1, n - hits) if hits < n else 1.0
 
 
-def test_intervals_of_the_rates_are_clopper_pearson():
-    curve = reliability_curve([0] * 8 + [1] * 2 + [0] * 10 + [1] * 10, [0.1] * 10 + [0.9] * 20, n_bins=2)
-    assert binom.sf(1, 10, curve.low[0]) == pytest.approx(0.025)
-    assert binom.cdf(2, 10, curve.high[0]) == pytest.approx(0.025)
-    assert curve.low[0] < 0.2 < curve.high[0] and (curve.band_low <= curve.stated).all()
-    sure = reliability_curve([0, 0, 1, 1], [0.1, 0.1, 0.9, 0.9], n_bins=2)
-    assert sure.low[0] == 0 and sure.high[1] == 1 and sure.high[0] < 1
+@pytest.mark.parametrize("strategy", ["uniform", "quantile"])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("grouped", [False, True])
+def test_bins_by_a_loop(strategy, weighted, grouped):
+    """Rates with exact intervals at the effective number of rows, which groups that share their luck make smaller."""
+    rng = np.random.default_rng(2)
+    p = rng.random(90) ** 2
+    person = np.arange(90) // 3
+    y = (np.where(person % 2, rng.random(30)[person], rng.random(90)) < p) * 1.0
+    w = rng.uniform(0.2, 2, 90) if weighted else np.ones(90)
+    curve = reliability_curve(
+        y, p, n_bins=4, strategy=strategy, sample_weight=w if weighted else None, groups=person if grouped else None
+    )
+    bin_of = np.searchsorted(curve.edges[1:-1], p, "right")
+    share, stated, rate = (np.bincount(bin_of, w * column) for column in (np.ones(90), p, y))
+    assert curve.count.tolist() == np.bincount(bin_of).tolist() and curve.weight == pytest.approx(share / w.sum())
+    assert curve.stated == pytest.approx(stated / share) and curve.observed == pytest.approx(rate / share)
+    n = share**2 / np.bincount(bin_of, w * w)
+    if grouped:
+        r = w * (y - p - (curve.observed - curve.stated)[bin_of])
+        sums = np.array([[r[(bin_of == b) & (person == g)].sum() for g in range(30)] for b in range(4)])
+        products = sums @ sums.T
+        apart = ~np.eye(4, dtype=bool)
+        root = np.sqrt(np.diag(products))
+        assert curve.together == pytest.approx(np.clip(products[apart].sum() / np.outer(root, root)[apart].sum(), 0, 1))
+        n = n / max(np.trace(products) / (r @ r), 1)
+    assert curve.effective == pytest.approx(n)
+    ends = [clopper_pearson(hits, size) for hits, size in zip(n * curve.observed, n, strict=True)]
+    assert np.column_stack([curve.low, curve.high]) == pytest.approx(np.array(ends))
+    draws = np.maximum(np.round(n), 1)
+    assert curve.band_low == pytest.approx(binom.ppf(0.025, draws, curve.stated) / draws)
+    assert curve.band_high == pytest.approx(binom.ppf(0.975, draws, curve.stated) / draws)
 
 
-def test_the_band_holds_the_rates_of_a_calibrated_model():
-    rng = np.random.default_rng(3)
-    outside = []
-    for _ in range(100):
-        curve = reliability_curve(*draw(2000, rng), n_bins=10)
-        outside.append(((curve.observed < curve.band_low) | (curve.observed > curve.band_high)).mean())
-    assert np.mean(outside) < 0.05 + 4 * np.sqrt(0.05 * 0.95 / 1000)
+@pytest.mark.parametrize("hits", [226, 202])
+def test_the_ends_are_the_gaps_at_which_the_value_is_a_quantile_of_what_is_seen(hits):
+    """One bin of 400 rows; with 202 hits the value is luck, and the upper end is that of a value at the median."""
+    error = calibration_error(np.arange(400) < hits, np.full(400, 0.5), n_bins=1, n_simulations=20_000, rng=0)
+    noise = np.random.default_rng(0).standard_normal(20_000)
+
+    def seen(gap):
+        return np.abs(gap + np.sqrt((0.5 + gap) * (0.5 - gap) / 400) * noise)
+
+    value = abs(hits / 400 - 0.5)
+    assert error.value == pytest.approx(value) and error.null == pytest.approx(seen(0).mean())
+    assert error.p_value == pytest.approx((seen(0) >= value).mean(), abs=1e-4)
+    assert np.quantile(seen(error.high), 0.025) == pytest.approx(max(value, np.median(seen(0))), rel=1e-3)
+    if hits == 202:
+        assert error.debiased == error.low == 0
+    else:
+        assert np.quantile(seen(error.low), 0.975) == pytest.approx(value, rel=1e-3) == np.median(seen(error.debiased))
+
+
+def test_a_value_of_zero_has_the_upper_end_of_its_noise():
+    error = calibration_error([0, 1] * 50, np.full(100, 0.5), n_simulations=20_000, rng=0)
+    assert error.value == error.debiased == error.low == 0 and error.p_value == 1
+    assert error.high == pytest.approx(0.05 * norm.isf(0.0125), rel=0.03)
+
+
+@pytest.mark.parametrize("together", [0.0, 0.5, 1.0])
+def test_bins_may_share_their_luck(together):
+    p = np.repeat([0.1, 0.5, 0.8], [100, 200, 300])
+    y = np.concatenate([np.arange(n) < hits for n, hits in [(100, 13), (200, 108), (300, 233)]])
+    error = error_of_curve(replace(reliability_curve(y, p), together=together), 20_000, rng=0)
+    sd = np.sqrt(np.array([0.09, 0.25, 0.16]) / [100, 200, 300]) * [1 / 6, 1 / 3, 1 / 2]
+    correlation = np.full((3, 3), together) + (1 - together) * np.eye(3)
+    noise = np.random.default_rng(1).multivariate_normal(np.zeros(3), correlation, 50_000)
+    seen = np.abs(sd * noise).sum(axis=1)
+    assert error.null == pytest.approx(seen.mean(), rel=0.03)
+    assert error.p_value == pytest.approx((seen >= error.value).mean(), abs=0.015)
+
+
+def test_the_plain_binned_error_by_hand():
+    residual = np.array([0.5, -0.2, 0.1, -0.3])
+    bins = np.array([0, 0, 1, 1])
+    assert binned_error(residual, bins) == pytest.approx((0.3 + 0.2) / 4)
+    assert binned_error(residual, bins, np.array([1, 2, 1, 1])) == pytest.approx((0.1 + 0.2) / 5)
 
 
 def test_unit_weights_singleton_groups_and_row_order_change_nothing():
@@ -134,51 +171,10 @@ def test_rows_of_weight_zero_are_absent():
         assert str(masked) == str(absent) and np.array_equal(masked.curve.count, absent.curve.count)
 
 
-def test_weights_recover_the_population():
-    """A population sampled with chances between 0.2 and 1 and reweighted by their inverse."""
-    rng = np.random.default_rng(5)
-    repeats = 40
-    values = []
-    big = rng.beta(2, 2, 400_000)
-    stated = expit(1.8 * logit(big))
-    bin_of = np.minimum((stated * 5).astype(int), 4)
-    truth = np.abs(np.bincount(bin_of, stated - big)).sum() / big.size
-    for _ in range(repeats):
-        y, p = draw(6000, rng, lambda q: expit(1.8 * logit(q)))
-        chance = 0.2 + 0.8 * p
-        taken = rng.random(p.size) < chance
-        values.append(
-            calibration_error(y[taken], p[taken], n_bins=5, sample_weight=1 / chance[taken], rng=rng, n_simulations=100)
-        )
-    debiased = np.array([error.debiased for error in values])
-    assert abs(debiased.mean() - truth) < 4 * debiased.std(ddof=1) / np.sqrt(repeats) + 0.001
-    covered = np.mean([error.low <= truth <= error.high for error in values])
-    assert covered >= 0.95 - 4 * np.sqrt(0.95 * 0.05 / repeats)
-
-
 def test_residuals_of_nothing_are_not_inflated():
     assert design_effect(np.array([0, 0, 1]), np.zeros(3)) == 1
     assert design_effect(np.arange(4), np.ones(4)) == 1
     assert design_effect(np.array([0, 0, 1, 1]), np.ones(4)) == 2
-
-
-def test_luck_that_a_group_shares_across_scores_is_no_error():
-    """Perfect scores; the rows of a group lie in all bins and are right or wrong together."""
-    group = np.repeat(np.arange(60), 40)
-    alarms = 0
-    ratio = []
-    for seed in range(100):
-        rng = np.random.default_rng(seed)
-        p = rng.beta(2, 3, group.size)
-        luck = np.sqrt(0.3) * rng.normal(size=60)[group] + np.sqrt(0.7) * rng.normal(size=group.size)
-        error = calibration_error(norm.cdf(luck) < p, p, groups=group, rng=seed)
-        alarms += error.p_value < 0.05
-        ratio.append(error.value / error.null)
-    assert np.mean(ratio) == pytest.approx(1, abs=0.1)
-    assert alarms <= 10  # 5 on average; 13 where bins count as independent
-    assert 0.2 < error.curve.together < 0.8
-    apart = calibration_error(rng.random(group.size) < p, p, groups=group, rng=0)
-    assert apart.curve.together < 0.02
 
 
 def test_edge_tables_stay_finite():

@@ -1,5 +1,7 @@
 """The grouping loss of several classes: equal to the binary one, a known truth, nothing where there is nothing."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -56,6 +58,7 @@ def test_two_classes_are_the_binary_statistics(rng, weighted, grouped):
         assert getattr(two, name) == pytest.approx(getattr(one, name), rel=1e-9), name
     if not grouped:
         assert two.null_third == pytest.approx(one.null_third, rel=1e-9)
+    assert two.mean_variance == pytest.approx(one.mean_variance, nan_ok=True)
     assert mean[:, 1] == pytest.approx(one.mean) and mean[:, 0] == pytest.approx(-one.mean)
     assert by_class == pytest.approx([one.value, one.value])
 
@@ -73,24 +76,63 @@ def test_the_fit_of_two_classes_costs_what_it_costs_the_binary_one(rng):
     assert (two.shift, two.kept) == pytest.approx((one.shift, one.kept), rel=1e-6)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("asked", [np.eye(3), np.tril(np.ones((3, 3)))[:-1]], ids=["each class", "steps"])
-def test_known_moments_are_those_of_drawn_labels(rng, asked):
-    n_classes, n = 3, 60
-    c = rng.dirichlet([4, 2, 0.5], n)
-    weight = rng.gamma(3, size=n)
-    region = np.repeat([0, 1], [40, 20])
+STEPS = np.tril(np.ones((3, 3)))[:-1]
+asked_by_both = pytest.mark.parametrize("asked", [np.eye(3), STEPS], ids=["each class", "steps"])
+
+
+@asked_by_both
+def test_known_moments_are_those_of_all_labels_that_may_be_drawn(rng, asked):
+    c = rng.dirichlet([4, 2, 0.5], 7)
+    weight = rng.gamma(3, size=7)
+    region = np.array([0, 1, 0, 1, 0, 1, 0])
     factor = np.array([0.02, 0.05])
+    drawn = np.array(list(itertools.product(range(3), repeat=7)))
+    chance = c[np.arange(7), drawn].prod(axis=1)
+    r = weight[:, None] * (np.eye(3)[drawn] - c) @ asked.T / np.sqrt(2)
+    squares = [
+        (r[:, region == j].sum(axis=1) ** 2).sum(axis=1) - (r[:, region == j] ** 2).sum(axis=(1, 2)) for j in (0, 1)
+    ]
+    value = factor @ squares
+    assert chance @ value == pytest.approx(0, abs=1e-12)
     variance, third = _known_moments(c, weight, region, factor, asked)
-    drawn = np.empty(60_000)
-    for k in range(drawn.size):
-        labels = np.eye(n_classes)[(rng.random(n)[:, None] > np.cumsum(c, axis=1)[:, :-1]).sum(axis=1)]
-        r = weight[:, None] * (labels - c) @ asked.T / np.sqrt(2)
-        sums = np.array([r[region == j].sum(axis=0) for j in (0, 1)])
-        own = np.bincount(region, (r**2).sum(axis=1))
-        drawn[k] = factor @ ((sums**2).sum(axis=1) - own)
-    assert drawn.var() == pytest.approx(variance, rel=0.04)  # standard error 0.01
-    assert ((drawn - drawn.mean()) ** 3).mean() == pytest.approx(third, rel=0.2)  # standard error 0.05
+    assert chance @ value**2 == pytest.approx(variance)
+    assert chance @ value**3 == pytest.approx(third, rel=0.15)  # that of three different questions is left out
+
+
+@asked_by_both
+@pytest.mark.parametrize("grouped", [False, True])
+def test_the_fit_of_three_classes_costs_what_all_covariances_say(rng, asked, grouped):
+    n = 90
+    P = rng.dirichlet([4, 2, 1], n)
+    y = (rng.random(n)[:, None] > np.cumsum(P, axis=1)[:, :-1]).sum(axis=1)
+    w = rng.uniform(0.5, 2, n)
+    person = np.arange(n) // 3
+    half, region = np.arange(n) % 2, rng.integers(0, 3, n)
+    rows = check_class_rows(y, P, P, w, person if grouped else None, asked is STEPS)
+    parts = [(np.flatnonzero(half == k), region[half == k]) for k in (0, 1)]
+    fit = _effect_of_fit(rows, P, parts)
+    w = w / w.mean()
+    Z = [np.column_stack([np.eye(3), row]) for row in np.log(P)]
+    V = [np.diag(c) - np.outer(c, c) for c in P]
+    inverse = np.linalg.pinv(sum(one * z.T @ v @ z for one, z, v in zip(w, Z, V, strict=True)))
+    cell, q = 3 * half + region, len(asked)
+    moved = np.zeros((6, q, 4))
+    known, known_squares, factor = np.zeros((6 * q, 6 * q)), 0.0, np.empty(6)
+    for j in range(6):
+        own = np.flatnonzero(cell == j)
+        moved[j] = asked @ sum(w[i] * V[i] @ Z[i] for i in own)
+        block = asked @ sum(w[i] * V[i] for i in own) @ asked.T
+        known[q * j : q * j + q, q * j : q * j + q] = block
+        factor[j] = 1 / (w[own].sum() * w[half == j // 3].sum())
+        known_squares += factor[j] ** 2 * (block**2).sum()
+    taken = moved.reshape(-1, 4) @ inverse @ moved.reshape(-1, 4).T
+    each = np.repeat(factor, q)
+    kept = (np.outer(each, each) * (known - taken) ** 2).sum() / known_squares
+    assert 0.5 < kept < 1 and fit.kept == pytest.approx(kept)
+    scores = np.array([one * z.T @ (np.eye(3)[k] - c) for one, z, k, c in zip(w, Z, y, P, strict=True)])
+    scores = np.array([scores[person == g].sum(axis=0) for g in range(30)]) if grouped else scores
+    inflation = np.trace(scores @ inverse @ scores.T) / 3
+    assert fit.shift == pytest.approx(-inflation * each @ np.diag(taken) / 4)
 
 
 def test_two_columns_are_twice_the_binary_loss(rng):
@@ -178,16 +220,13 @@ def test_weights_and_groups(rng):
     weight = np.where(X[:, 0] > 0, 2.0, 1.0)
     plain = grouping_loss(y, P, X, rng=0)
     assert grouping_loss(y, P, X, sample_weight=3 * np.ones(2000), rng=0).value == pytest.approx(plain.value)
-    assert grouping_loss(y, P, X, sample_weight=weight, rng=0).p_value < 0.01
+    weighted = grouping_loss(y, P, X, sample_weight=weight, rng=0)
+    c, label = calibrate_classes(P, y, weight, P), np.eye(3)[y]
+    gain = ((P - label) ** 2 - (c - label) ** 2).sum(axis=1)
+    assert weighted.p_value < 0.01 and weighted.recalibration_gain == pytest.approx(np.average(gain, weights=weight))
+    assert weighted.calibration_loss == pytest.approx(np.average(((P - c) ** 2).sum(axis=1), weights=weight))
     grouped = grouping_loss(y, P, X, groups=np.arange(2000) // 4, rng=0)
     assert grouped.p_value < 0.01 and grouped.n == 2000
-
-
-def test_the_calibrator_takes_weights(rng):
-    _, P, _, y = population(3, 600, rng)
-    twice = np.r_[np.arange(600), np.arange(200)]
-    weight = np.where(np.arange(600) < 200, 2.0, 1.0)
-    assert calibrate_classes(P, y, weight, P) == pytest.approx(calibrate_classes(P[twice], y[twice], None, P), abs=1e-8)
 
 
 BAD = {

@@ -1,12 +1,11 @@
-"""What fitting a calibrator to the judged rows does to the law of the grouping loss, against labels drawn anew."""
+"""What fitting a calibrator to the judged rows does to the law of the grouping loss: all covariances, and alarms."""
 
 import numpy as np
 import pytest
-from scipy.special import expit, ndtr
+from scipy.special import expit, logit, ndtr
 
 from helpers.calibration import PlattCalibrator
 from helpers.grouping import grouping_loss, grouping_loss_from_regions
-from helpers.grouping.crossfit import combine
 from helpers.grouping.fitted_scores import LEAST_KEPT, FitEffect, effect_of_fit
 from helpers.grouping.inversion import LossLaw
 from helpers.grouping.region_statistics import squared_means
@@ -21,55 +20,6 @@ def labels(c, person, rng, alike=0.3):
         return (rng.random(c.size) < c).astype(float)
     shared = rng.normal(size=person.max() + 1)[person]
     return (ndtr(np.sqrt(alike) * shared + np.sqrt(1 - alike) * rng.normal(size=c.size)) < c).astype(float)
-
-
-def judged(y, p, weight, person, halves, region):
-    """Value, law and effect of the fit where Platt's calibrator has seen the rows of both halves."""
-    c = PlattCalibrator().fit(p, y, weight).predict(p)
-    rows = Rows.of_all(y, p, None, weight, person)
-    parts = []
-    for half in halves:
-        w, g = (None if column is None else column[half] for column in (weight, person))
-        parts.append(squared_means(y[half] - c[half], region[half], w, g))
-    fit = effect_of_fit(rows, c, [(half, region[half]) for half in halves])
-    return combine(parts, 0.0, fit=fit), LossLaw.of(parts), fit
-
-
-KINDS = {
-    "rare": (-4.0, False, False),
-    "balanced": (0.0, False, False),
-    "rare with weights": (-3.0, True, False),
-    "rare people": (-3.2, False, True),
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
-def test_right_scores_that_were_calibrated_on_the_same_rows(kind):
-    """Mean and variance of the value as the effect says, and alarms in 3 to 6 %; without the effect, both are off."""
-    level, weighted, clustered = KINDS[kind]
-    rng = np.random.default_rng(len(kind))
-    repeats = 300
-    p = expit(level + 0.8 * rng.normal(size=N))
-    weight = rng.uniform(0.4, 2, N) if weighted else None
-    person = np.arange(N) // 4 if clustered else None
-    first = np.arange(N) % 8 < 4
-    region = rng.integers(0, 25, N)
-    rows = []
-    for _ in range(repeats):
-        y = labels(p, person, rng)
-        loss, law, fit = judged(y, p, weight, person, (first, ~first), region)
-        rows.append((loss.value, fit.shift, law.null_variance, loss.null_se**2, loss.p_value, law.p_value(loss.value)))
-    value, shift, known, left, p_value, without = np.array(rows).T
-    error = value.std() / np.sqrt(repeats)
-    assert abs(value.mean() - shift.mean()) < 4 * error
-    assert shift.mean() < -0.05 * value.std()  # it is there to be found
-    squares = (value - value.mean()) ** 2
-    assert abs(squares.mean() - left.mean()) < 4 * (squares - left).std() / np.sqrt(repeats)
-    assert LEAST_KEPT * known.mean() < left.mean() < known.mean()
-    alarms = (p_value < 0.05).mean()
-    assert 0.03 - 2 * np.sqrt(0.03 * 0.97 / repeats) < alarms < 0.06 + 2 * np.sqrt(0.06 * 0.94 / repeats)
-    assert (without < 0.05).mean() <= alarms
 
 
 @pytest.mark.slow
@@ -118,23 +68,33 @@ def test_one_region_of_two_rows_by_hand():
     assert fit.kept == LEAST_KEPT
 
 
-def test_scale_of_weights_and_order_of_rows_do_not_matter():
-    rng = np.random.default_rng(1)
-    p = expit(rng.normal(size=200))
-    y = labels(p, None, rng)
-    weight = rng.uniform(0.5, 2, 200)
-    person = np.arange(200) // 2
-    region = rng.integers(0, 8, 200)
+@pytest.mark.parametrize("grouped", [False, True])
+def test_the_effect_by_the_whole_covariance_matrix(grouped):
+    """Residuals are (1 - H)(y - c) to first order, so region sums have the covariance A'W(1 - H)D(1 - H)'WA."""
+    rng = np.random.default_rng(2)
+    n = 60
+    p = expit(rng.normal(size=n))
+    weight = rng.uniform(0.5, 2, n)
+    person = np.arange(n) // 3 if grouped else None
+    y = labels(p, person, rng)
     c = PlattCalibrator().fit(p, y, weight).predict(p)
-    everybody = [(slice(None), region)]
-    plain = effect_of_fit(Rows.of_all(y, p, None, weight, person), c, everybody)
-    scaled = effect_of_fit(Rows.of_all(y, p, None, 1e3 * weight, person), c, everybody)
-    order = rng.permutation(200)
-    moved = effect_of_fit(
-        Rows.of_all(y[order], p[order], None, weight[order], person[order]), c[order], [(slice(None), region[order])]
+    half, region = np.arange(n) % 2, rng.integers(0, 4, n)
+    fit = effect_of_fit(
+        Rows.of_all(y, p, None, 3 * weight, person), c, [(np.flatnonzero(half == k), region[half == k]) for k in (0, 1)]
     )
-    for other in (scaled, moved):
-        assert other.shift == pytest.approx(plain.shift) and other.kept == pytest.approx(plain.kept)
+    W, D = np.diag(weight), np.diag(c * (1 - c))
+    Z = np.column_stack([np.ones(n), logit(p)])
+    inverse = np.linalg.inv(Z.T @ W @ D @ Z)
+    rest = np.eye(n) - D @ Z @ inverse @ Z.T @ W
+    A = np.eye(8)[4 * half + region]
+    known, left = (A.T @ W @ middle @ W @ A for middle in (D, rest @ D @ rest.T))
+    factor = 1 / (weight @ A) / np.repeat([weight[half == k].sum() for k in (0, 1)], 4)
+    assert fit.kept == pytest.approx((np.outer(factor, factor) * left**2).sum() / (factor**2 @ np.diag(known) ** 2))
+    inflation = 1.0
+    if grouped:
+        sums = np.array([(weight * (y - c))[person == g] @ Z[person == g] for g in range(20)])
+        inflation = np.trace(sums @ inverse @ sums.T) / np.trace(inverse @ Z.T @ W @ D @ W @ Z)
+    assert fit.shift == pytest.approx(inflation * factor @ np.diag(left - known) / 2) and 0.5 < fit.kept < 1
 
 
 def test_an_interval_holds_its_estimate_also_where_the_fit_takes_nearly_all():

@@ -1,15 +1,27 @@
-"""The learners of the stack: other rows, scikit-learn as an oracle, fits that share their sums."""
+"""The learners: scikit-learn as an oracle, fits that share their sums, second fits that go on."""
 
 import itertools
-import pickle
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.optimize import nnls
+from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import Ridge
+from sklearn.preprocessing import StandardScaler
 
-from helpers.grouping.features import Features, as_index
-from helpers.grouping.learners import Boosting, Linear, combination
+from helpers.grouping import learners
+from helpers.grouping.features import Features, as_index, binned
+from helpers.grouping.learners import (
+    Boosting,
+    Clusters,
+    Forests,
+    Linear,
+    Splines,
+    combination,
+    combine_out_of_fold,
+    regions_out_of_fold,
+)  # fmt: skip
 from helpers.partition.encoder import TableEncoder
 
 
@@ -49,34 +61,11 @@ def codes_of(X):
     return TableEncoder().fit(X, np.zeros(len(X))).transform(X)
 
 
-@pytest.mark.parametrize("shape", ["line", "corner", "bump"])
-def test_learners_predict_rows_they_have_not_seen(shape):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(1500, 3))
-    weight = rng.uniform(0.1, 0.25, 1500)
-    s = {
-        "line": X[:, 0],
-        "corner": 2.0 * (X[:, 0] * X[:, 1] > 0) - 1,
-        "bump": 2 * np.exp(-(X[:, 0] ** 2) - X[:, 1] ** 2),
-    }
-    s = s[shape] - s[shape].mean()
-    target = s + rng.normal(size=1500) / np.sqrt(weight) / 2
-    codes = codes_of(X)
-    fitted = Learners(codes[:1000], target[:1000], weight[:1000])
-    columns = fitted.predict(codes[1000:])
-    assert np.array_equal(pickle.loads(pickle.dumps(fitted)).predict(codes[1000:]), columns)
-    error = ((columns - s[1000:, None]) ** 2).mean(axis=0) / (s[1000:] ** 2).mean()
-    assert columns.shape == (500, 11) and (error < 0.95).all()
-    assert error.min() < {"line": 0.1, "corner": 0.35, "bump": 0.35}[shape]
-    kinds = [error[a:b].min() for a, b in ((0, 3), (3, 5), (5, 9), (9, 11))]
-    assert np.argmin(kinds) == {"line": 1, "corner": 0, "bump": 2}[shape]
-
-
 def test_regressions_are_those_of_scikit_learn_and_cluster_means_are_drawn_to_zero():
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(400, 2))
-    target = np.sin(X[:, 0]) + rng.normal(size=400)
-    weight = rng.uniform(0.5, 2, 400)
+    X = rng.normal(size=(90, 2))
+    target = np.sin(X[:, 0]) + rng.normal(size=90)
+    weight = rng.uniform(0.5, 2, 90)
     codes = codes_of(X)
     fitted = Learners(codes, target, weight)
     columns = fitted.predict(codes)
@@ -86,10 +75,10 @@ def test_regressions_are_those_of_scikit_learn_and_cluster_means_are_drawn_to_ze
     scale = np.sqrt(np.average((splines[:, :-1] - mean) ** 2, axis=0, weights=weight))
     ridge = Ridge(30 * weight.mean()).fit(splines[:, :-1] / scale, target, weight)
     assert columns[:, 3] == pytest.approx(ridge.predict(splines[:, :-1] / scale), abs=1e-6)
-    values, vectors = np.linalg.eigh(next(itertools.islice(features.penalties(), 1, None))[:300, :300])
+    values, vectors = np.linalg.eigh(next(itertools.islice(features.penalties(), 1, None))[:90, :90])
     sure = values > 1e-9  # ours adds as little to all of them
-    bumps = kernel[:, :300] @ vectors[:, sure] / np.sqrt(values[sure])
-    table = np.column_stack([bumps, kernel[:, 300:-1]])
+    bumps = kernel[:, :90] @ vectors[:, sure] / np.sqrt(values[sure])
+    table = np.column_stack([bumps, kernel[:, 90:-1]])
     ridge = Ridge(0.3 * weight.mean(), solver="svd").fit(table, target, weight)
     assert columns[:, 5] == pytest.approx(ridge.predict(table), abs=5e-3)
     cluster = features.regions(as_index(codes))[:, 0]
@@ -100,15 +89,15 @@ def test_regressions_are_those_of_scikit_learn_and_cluster_means_are_drawn_to_ze
 
 def test_fits_that_share_their_sums_are_those_of_the_rows_outside_each_fold():
     rng = np.random.default_rng(1)
-    index = as_index(codes_of(rng.normal(size=(500, 3))))
-    fold = rng.integers(0, 3, 500)
-    weight = rng.uniform(0.5, 2, 500)
-    bin_of_row = rng.integers(0, 4, 500)
+    index = as_index(codes_of(rng.normal(size=(100, 3))))
+    fold = rng.integers(0, 3, 100)
+    weight = rng.uniform(0.5, 2, 100)
+    bin_of_row = rng.integers(0, 4, 100)
     variance = np.array([[0.1, 0.2, 0.3], [0.2, 0.1, 0.25], [0.15, 0.15, 0.1], [0.2, 0.2, 0.2]])[bin_of_row]
-    moment = rng.normal(size=(500, 3))
+    moment = rng.normal(size=(100, 3))
     features = Features().fit(index)
     together = Linear().fit(features, index, fold, bin_of_row, weight, variance, moment)
-    whole = np.zeros(500, int)
+    whole = np.zeros(100, int)
     for j in range(3):
         rows = fold != j
         w = (weight * variance[:, j])[rows]
@@ -117,14 +106,97 @@ def test_fits_that_share_their_sums_are_those_of_the_rows_outside_each_fold():
         assert together.predict(features, index, j) == pytest.approx(alone.predict(features, index, 0), abs=1e-6)
 
 
-def test_a_category_is_told_by_its_levels_whatever_their_order():
-    rng = np.random.default_rng(2)
-    level = rng.integers(0, 30, 3000)
-    effect = rng.normal(size=30)
-    codes = np.column_stack([level, rng.integers(0, 50, 3000)]).astype(np.float32)
-    target = effect[level] + rng.normal(size=3000)
-    fitted = Learners(codes[:2000], target[:2000], np.ones(2000), categories=(0,))
-    error = ((fitted.predict(codes[2000:]) - effect[level[2000:], None]) ** 2).mean(axis=0)
-    assert error[:3].min() < 0.1 and error.max() < effect.var()
-    unknown = fitted.predict(np.array([[31.0, 0], [np.nan, 0]], np.float32))
-    assert np.isfinite(unknown).all()
+@pytest.fixture(scope="module")
+def rows():
+    """Features, codes, targets and weights."""
+    rng = np.random.default_rng(3)
+    index = rng.integers(0, 12, (80, 2))
+    return Features().fit(index), index, index[:, 0] / 6 + rng.normal(size=80), rng.uniform(0.05, 0.25, 80)
+
+
+def test_splines_and_clusters_of_a_repair_are_those_of_scikit_learn(rows):
+    features, index, target, weight = rows
+    table = StandardScaler().fit_transform(next(features.smooth(index)))
+    expected = [Ridge(penalty).fit(table, target, weight).predict(table) for penalty in (6, 60)]
+    assert Splines().fit(*rows).predict(features, index) == pytest.approx(np.column_stack(expected), abs=1e-6)
+    found = Clusters().fit(*rows).predict(features, index)
+    for k, region in enumerate(features.regions(index).T):
+        same = region[:, None] == region
+        assert found[:, k] == pytest.approx(same @ (weight * target) / (same @ weight + 2))
+
+
+@pytest.mark.parametrize(("rarity", "leaves"), [(0.5, [10, 60, 20]), (2.0, [20, 120, 40])])
+def test_forests_have_larger_leaves_where_events_are_rare_and_draw_some_rows_and_columns(
+    rows, rarity, leaves, monkeypatch
+):
+    features, index, target, weight = rows
+    forests = Forests(seed=0, rarity=rarity, trees=2).fit(*rows).forests_
+    assert [forest.min_samples_leaf for forest in forests] == leaves
+    assert [(len(forest.estimators_), forest.max_features) for forest in forests] == [(2, 1), (2, 2), (2, 2)]
+    assert [(forest.bootstrap, forest.max_samples) for forest in forests] == [(True, 40), (True, 40), (False, None)]
+    monkeypatch.setattr(learners, "DRAWN", 30)
+    forests = Forests(trees=1).fit(*rows).forests_
+    assert [(forest.bootstrap, forest.max_samples) for forest in forests] == [(True, 30)] * 3
+    wide = np.random.default_rng(0).integers(0, 5, (60, 39))
+    forests = Forests(trees=1).fit(Features().fit(wide), wide, target[:60], weight[:60]).forests_
+    assert [forest.max_features for forest in forests] == [13, 13, 13]
+    few = Forests(trees=1).fit(Features().fit(wide[:, :18]), wide[:, :18], target[:60], weight[:60]).forests_
+    assert [forest.max_features for forest in few] == [12, 12, 12]
+
+
+def test_a_second_fit_of_all_learners_goes_on_where_the_first_ended(rows):
+    features, index, *_ = rows
+    first = learners.Learners(seed=1, trees=2, n_kinds=1).fit(*rows)
+    boosting = first.kinds_[0]
+    said = first.predict(features, index)
+    assert said.shape == (80, len(learners.REPAIR_NAMES)) and not said[:, 4:].any()
+    assert boosting.min_samples_leaf == round(20 * 0.2 / rows[3].mean())
+    both = first.set_params(n_kinds=None).fit(*rows)
+    assert both.kinds_[0] is boosting and len(both.kinds_) == 5
+    assert np.array_equal(both.predict(features, index)[:, :4], said[:, :4])
+    whole = learners.Learners(seed=1, trees=2).fit(*rows)
+    assert np.array_equal(whole.predict(features, index), both.predict(features, index))
+    constant = np.zeros((80, 1), int)
+    nothing = learners.Learners(trees=2).fit(Features().fit(constant), constant, rows[2], rows[3])
+    assert len(nothing.kinds_) == 2
+
+
+def test_boosting_tells_its_stages(rows):
+    features, index, target, weight = rows
+    stages = Boosting((2, 5), 3).fit(*rows)
+    table = binned(index, stages.tables_)
+    for k, rounds in enumerate((2, 5)):
+        peer = HistGradientBoostingRegressor(
+            max_iter=rounds, learning_rate=0.1, max_leaf_nodes=10, min_samples_leaf=3, early_stopping=False
+        ).fit(table, target, weight)
+        assert stages.predict(features, index)[:, k] == pytest.approx(peer.predict(table))
+
+
+def test_rows_are_combined_by_weights_of_the_other_folds():
+    rng = np.random.default_rng(4)
+    columns, r, w, fold = rng.normal(size=(60, 2)), rng.normal(size=60), rng.uniform(0.5, 2, 60), rng.integers(0, 3, 60)
+    r += columns @ [0.5, 1.0]
+    combined, weights = combine_out_of_fold(columns, r, w, fold)
+    for j in range(3):
+        rest = fold != j
+        root = np.sqrt(w[rest])
+        expected = nnls(root[:, None] * columns[rest], root * r[rest])[0]
+        assert weights[j] == pytest.approx(expected, abs=1e-4)
+        assert combined[fold == j] == pytest.approx(columns[fold == j] @ weights[j])
+
+
+def test_regions_of_a_fold_are_leaves_of_a_tree_of_the_others():
+    """Four codes, of which the first two have one target: with half of the rows in a leaf, two regions."""
+    index = np.repeat([[0], [1], [2], [3]], 30, axis=0)
+    fold = np.arange(120) % 3
+    target = np.where(index[:, 0] < 2, 1.0, -1.0) + 0.1 * (index[:, 0] == 3)
+    own = np.where(fold == 1, -target, target)  # turned round where fold 1 is judged
+    residual = np.column_stack([target, own, target])
+    features = Features().fit(index)
+    for least, n_regions in ((40, 2), (20, 3)):
+        region = regions_out_of_fold(features, index, residual, np.ones(120), fold, fold, least)
+        for j in range(3):
+            codes = [np.unique(region[(fold == j) & (index[:, 0] == code)]) for code in range(4)]
+            assert [code.size for code in codes] == [1] * 4 and codes[0] == codes[1] != codes[2]
+            assert np.unique(region[fold == j]).tolist() == list(range(n_regions))
+            assert (codes[0] > codes[2]).all()

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import expit
 from scipy.stats import norm
 
-from helpers.grouping import grouping_loss, stacked_grouping_loss
+from helpers.grouping import stacked_grouping_loss
 from helpers.grouping.splits import repeat_splits
 
 
@@ -37,12 +37,25 @@ def sample(seed, n, missed):
     return y, p, X
 
 
-def test_one_split_is_what_it_was():
-    y, p, X = sample(0, 400, 1.0)
-    one = grouping_loss(y, p, X, rng=3)
-    assert one.splits.size == 0
-    assert grouping_loss(y, p, X, n_splits=1, rng=3).value == one.value
-    assert one.value in grouping_loss(y, p, X, n_splits=3, rng=3).splits
+@pytest.mark.parametrize(("n_splits", "middle", "upper"), [(4, 1, 2), (3, 1, 1)])
+def test_of_several_splits_the_middle_is_told(n_splits, middle, upper):
+    given = []
+
+    def one(rng, tail):
+        given.append((rng.random(), tail))
+        k = len(given)
+        return Normal(-k % 4, 0.1 * (k * 3 % 5), 1 + 0.1 * (k * 2 % 5), 0.05 * k)
+
+    result = repeat_splits(one, n_splits, 0)
+    values = sorted(-k % 4 for k in range(1, n_splits + 1))
+    lows = sorted(0.1 * (k * 3 % 5) for k in range(1, n_splits + 1))
+    highs = sorted(1 + 0.1 * (k * 2 % 5) for k in range(1, n_splits + 1))
+    assert result.value == values[middle] and result.splits.tolist() == values
+    assert (result.low, result.high) == (lows[middle], highs[upper])
+    assert result.p_value == pytest.approx(0.1 * (upper + 1))
+    assert {tail for _, tail in given} == {0.0125} and given[0][0] == np.random.default_rng(0).random()
+    assert repeat_splits(lambda rng, tail: Normal(tail, 0, 1, 0.9), 2, 0).p_value == 1
+    assert repeat_splits(lambda rng, tail: Normal(tail, 0, 1, 0.9), 1, 0).value == 0.025
 
 
 @pytest.mark.parametrize("n_splits", [2, 3, 4, 9])
@@ -68,13 +81,6 @@ def test_together_they_are_wrong_no_more_often_than_one():
         wrong["low"] += result.low > 0
         wrong["high"] += result.high < 0
     assert max(wrong.values()) <= 1000 * 0.025 + 3 * (1000 * 0.025) ** 0.5
-
-
-@pytest.mark.slow
-def test_several_splits_leave_less_to_luck():
-    table = sample(1, 400, 1.0)
-    spread = {k: np.std([grouping_loss(*table, n_splits=k, rng=seed).value for seed in range(10)]) for k in (1, 9)}
-    assert spread[9] < 0.6 * spread[1]
 
 
 def test_the_stack_repeats_its_folds():

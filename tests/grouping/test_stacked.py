@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from joblib import parallel_config
 from scipy.stats import norm
 
 from helpers.calibration import PlattCalibrator
@@ -104,25 +103,6 @@ def test_the_interval_and_the_test_agree():
     assert (taken > 10).all()  # all three happen
 
 
-def test_the_test_bounds_the_loss_from_below():
-    """E[m d]^2 / E[m^2] is at most E[d^2]: with a million rows the bound is nearly that, and never above the loss."""
-    rng = np.random.default_rng(3)
-    d = 0.1 * rng.normal(size=1_000_000)
-    for plain, share in ((3 * d, 1.0), (d + 0.1 * rng.normal(size=d.size), 0.5)):
-        gl = judged(d + 0.3 * rng.normal(size=d.size), np.zeros(d.size), plain=plain)
-        assert 0.97 * share * 0.01 < gl.low < share * 0.01 and gl.value == gl.low and gl.direct == 0
-
-
-def test_singleton_groups_are_no_groups_and_copies_are_one():
-    rng = np.random.default_rng(0)
-    r = rng.normal(size=50)
-    g = 0.1 * rng.normal(size=50)
-    plain = judged(r, g)
-    assert same(plain, judged(r, g, groups=np.arange(50))) and same(plain, judged(r, g, w=np.full(50, 1.0)))
-    copies = judged(np.tile(r, 3), np.tile(g, 3), groups=np.tile(np.arange(50), 3))
-    assert copies.se == pytest.approx(plain.se) and copies.p_value == pytest.approx(plain.p_value)
-
-
 @pytest.mark.slow
 def test_the_value_is_the_mean_of_two_g_r_minus_g_squared(sample, plain):
     r = sample.y - PlattCalibrator().fit(sample.p, sample.y).predict(sample.p)
@@ -184,12 +164,10 @@ def test_the_rest_is_the_mean_product_of_two_rows_of_a_region_and_fold():
 # ---- invariances -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
-def test_order_of_columns_and_any_number_of_workers(sample, plain):
-    turned = stacked_grouping_loss(sample.y, sample.p, sample.X[sample.X.columns[::-1]], rng=1)
-    assert same(plain, turned, 0)
-    with parallel_config(backend="loky", n_jobs=2):
-        assert same(plain, stacked_grouping_loss(sample.y, sample.p, sample.X, rng=1), 1e-12)
+def test_predictions_never_lead_out_of_the_range_of_probabilities(lines):
+    p = np.random.default_rng(0).uniform(0.05, 0.95, 200)
+    found = stacked_grouping_loss(p > 0.5, p, np.column_stack([p, p**3]), calibrator="none", rng=0).residual
+    assert (found >= -p).all() and (found <= 1 - p).all() and (found == -p).any() and (found == 1 - p).any()
 
 
 def test_rows_of_weight_zero_are_absent(sample, lines):
@@ -205,15 +183,6 @@ def test_rows_of_weight_zero_are_absent(sample, lines):
 
 
 # ---- truth, in standard errors ---------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_the_grouping_loss_of_a_known_population_is_nearly_reached():
-    s = Sigmoid().sample(3000, rng=3)
-    gl = stacked_grouping_loss(s.y, s.p, s.X, rng=0)
-    captured = np.mean(2 * gl.residual * (s.q - s.c) - gl.residual**2)
-    assert abs(gl.value - captured) < 4 * gl.se and captured > 0.8 * 0.02535948
-    assert gl.low < 0.02535948 and gl.p_value < 1e-6
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 """A repair from disk takes new rows as they come from a file: without labels, however its columns are spelled."""
 
 import json
+import sys
 
 import joblib
 import numpy as np
@@ -128,13 +129,18 @@ def test_files_that_are_refused(repair, tmp_path):
     path = tmp_path / "repair.joblib"
     save(repair[0], path)
     head, _, content = path.read_bytes().partition(b"\n")
-    other = json.loads(head)
-    other["versions"]["scikit-learn"] = "0.1"
-    cases = {
-        "was saved with scikit-learn 0.1": json.dumps(other).encode() + b"\n" + content,
-        "was changed or cut": head + b"\n" + content[:-9],
-        "is another one": b"a,b\n1,2\n",
-    }
+    cases = {"was changed or cut": head + b"\n" + content[:-9], "is another one": b"a,b\n1,2\n"}
+    for name in ("format", "helpers", "scikit-learn", "numpy", "python"):
+        other = json.loads(head)
+        other["versions"][name] = "0.1"
+        cases[f"was saved with {name} 0.1"] = json.dumps(other).encode() + b"\n" + content
+    assert (
+        json.loads(head)["versions"].items()
+        >= {
+            "numpy": str(np.lib.NumpyVersion(np.__version__).major),
+            "python": f"{sys.version_info.major}.{sys.version_info.minor}",
+        }.items()
+    )
     for sentence, text in cases.items():
         path.write_bytes(text)
         with pytest.raises(ValueError, match=sentence):
