@@ -11,7 +11,7 @@ HONEST_FIGURE_SCALE ?= 2
 RUN_ALL = HONEST_FIGURE_SCALE=$(HONEST_FIGURE_SCALE) $(PY) -m helpers.run --all notebooks --output build/executed --jobs 2
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check elsewhere fuzz mutations lab site gate student bench format clean
+.PHONY: help run test check elsewhere fuzz mutations store lab site gate student bench format clean
 
 help:
 	@echo "make run      run every notebook into build/executed/ and render build/site/index.html;"
@@ -23,6 +23,7 @@ help:
 	@echo "make fuzz     odd inputs for an hour; ARGS='--minutes 5' for as long"
 	@echo "make mutations  wrong formulas, drawn by a seed: which do the tests notice? an hour at most;"
 	@echo "              ARGS='--module helpers.grouping --each 5' for a part; ARGS=--claims asks the claims"
+	@echo "make store    run notebooks where they stand and keep their outputs: ARGS=notebooks/13_audit_your_scores.ipynb"
 	@echo "make lab      open JupyterLab at the first notebook"
 	@echo "make site     as run, but render the site anew"
 	@echo "make gate     look at every page of build/site in the browser that is installed (Chromium or Chrome);"
@@ -76,6 +77,10 @@ elsewhere: $(READY)
 
 check: $(READY)
 	@$(TEST) -m "not slow" $(ARGS)
+
+store: $(READY)
+	@test -n "$(ARGS)" || { echo "Name notebooks: make store ARGS=notebooks/13_audit_your_scores.ipynb" >&2; exit 1; }
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) -m nbconvert --to notebook --execute --inplace --ExecutePreprocessor.record_timing=False $(ARGS)
 
 lab: $(READY)
 	@$(PY) -m jupyterlab notebooks/00_start_here.ipynb $(ARGS)

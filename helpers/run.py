@@ -51,7 +51,7 @@ grid.yaml, every combination of some values:      or a list of such grids:
   n_rows: [1000, 4000]                              - {n_rows: 1000, seed: [1, 2, 3]}
   seed: [1, 2, 3]                                   - {n_rows: 4000}
 Values are read as those of -p. The same command again, after Ctrl-C, a failed run or a crash, does only what is
-missing. The kernels of --grid and --all compute with one thread each unless OMP_NUM_THREADS is set."""
+missing. Kernels compute with one thread each unless OMP_NUM_THREADS is set."""
 
 
 @dataclass(frozen=True)
@@ -353,9 +353,8 @@ def carry_out(options, runs):
         _say(f"{len(runs) - len(waiting):,} of {len(runs):,} runs are finished already and stay.")
     failures = {}
     tasks = []
-    several = options.grid or options.all
     chosen = any(name in os.environ for name in THREADS)
-    threads = dict.fromkeys(THREADS, "1") if several and not chosen else {}  # sums do not depend on --jobs
+    threads = {} if chosen else dict.fromkeys(THREADS, "1")  # sums do not depend on --jobs
     for run in waiting:
         # the notebooks of a course are stored as they come out, so nothing is left beside them
         folder = {} if options.all else {OUTPUT: os.path.abspath(run.folder)}

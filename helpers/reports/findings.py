@@ -13,7 +13,7 @@ from functools import cache
 
 import numpy as np
 import pandas as pd
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, StrictUndefined, TemplateError
 
 from helpers.reports.phrases import PHRASES
 
@@ -91,6 +91,12 @@ def read_words(path):
         section: {name: re.sub(r"\s*\n\s*(?!- )", " ", text) for name, text in file[section].items()}
         for section in file.sections()
     }
+    for section, text in texts.items():
+        for name, template in text.items():
+            try:
+                _template(template)
+            except TemplateError as error:
+                raise ValueError(f"{path.name}, [{section}] {name} must be a template, but {error}") from None
     shared = texts.pop("shared")
     figures = texts.pop("figures")
     kinds = {}

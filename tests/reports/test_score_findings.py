@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from helpers.reports import score_findings as conclude
-from helpers.reports.findings import Finding, Severity, as_json, steps_of, table_of
+from helpers.reports.findings import Finding, Severity, as_json, read_words, steps_of, table_of
 from helpers.reports.misjudged import find_misjudged
 from helpers.reports.rescored import Money
 from helpers.reports.scores import ScoreReport
@@ -330,3 +330,10 @@ def test_for_whom_they_may_be_used(n_serious, grave, mends, use):
     groups = Finding("named_groups", more={"n_serious": n_serious, "grave": grave, "serious": 0.7})
     findings = [groups, Finding("off_mendable")] if mends else [groups]
     assert conclude.use_of(findings, 900).kind == use
+
+
+def test_a_mistake_in_a_template_is_said_with_its_file_and_finding(tmp_path):
+    path = tmp_path / "words.ini"
+    path.write_text("[shared]\ntitle: A\n[use]\nfine: {{ value | percnt }}\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"words.ini, \[use\] fine .*percnt"):
+        read_words(path)
