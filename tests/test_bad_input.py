@@ -470,8 +470,6 @@ def test_a_constant_score_has_no_platt_curve_and_the_error_says_what_to_do(door)
     DOORS[door](calibrator="isotonic")
 
 
-# ---- weights: never an interval without its value ----------------------------------------------------------------
-
 ENDS = {  # of results: (low, value, high), and the largest size that the quantity can have
     "reliability": (lambda curve: (curve.low, curve.observed, curve.high), 1),
     "calibration error": (lambda error: (error.low, error.debiased, error.high), 1),
@@ -523,9 +521,6 @@ def test_values_lie_in_their_intervals_and_intervals_in_the_range_of_the_quantit
         assert (low >= -largest).all() and (high <= largest).all()
 
     look()
-
-
-# ---- answers and random sources -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

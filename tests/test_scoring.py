@@ -39,8 +39,6 @@ def test_the_entropy_in_nats():
     assert BRIER.entropy([0, 0.5, 1]).tolist() == [0, 0.25, 0]
 
 
-# ---------------------------------------------------------------- more than two classes, and the three views
-
 VIEWS = ["joint", "top-label", "classwise"]
 each_view = pytest.mark.parametrize("view", VIEWS)
 each_rule = pytest.mark.parametrize("rule", RULES, ids=repr)
@@ -263,9 +261,6 @@ TABLE = np.array([[0.2, 0.3, 0.5], [0.1, 0.1, 0.8]])
 def test_bad_tables_are_named(call, sentence):
     with pytest.raises(ValueError, match=sentence):
         call()
-
-
-# ---- top labels ------------------------------------------------------------------------------------------------
 
 
 def test_top_labels_of_four_rows_by_hand():

@@ -112,6 +112,27 @@ def test_draws_without_an_error_have_no_auc_and_are_left_out():
     assert row.isna()[["value", "low", "high"]].all()
 
 
+@pytest.mark.slow
+def test_intervals_cover_and_grouped_rows_widen_them():
+    """95 % intervals of ECUAS_1 hold the truth, 4 E[c (1 - c)] for c uniform on [1/2, 1], in 34 of 40 or more
+    (p < 0.002 else).
+    """
+    hits = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        confidence = rng.uniform(0.5, 1, 150)
+        correct = (rng.random(150) < confidence).astype(float)
+        row = measure_systems({"a": (correct, confidence)}, n=1, n_classes=2, n_resamples=100, rng=seed).iloc[-1]
+        hits += row["low"] <= 2 / 3 <= row["high"]
+    assert hits >= 34
+    copies = {"a": (correct.repeat(5), confidence.repeat(5))}
+    naive, honest = (
+        measure_systems(copies, n=1, n_resamples=200, groups=groups, rng=0).iloc[-1]
+        for groups in (None, np.arange(150).repeat(5))
+    )
+    assert 1.8 < (honest["high"] - honest["low"]) / (naive["high"] - naive["low"]) < 2.8  # sqrt(5) = 2.24
+
+
 ONE = ([1, 0, 1], [0.8, 0.6, 0.5])
 
 
