@@ -36,14 +36,7 @@ from helpers.grouping.truth import captured
 from helpers.partition import BinnedTree, HonestTree
 from helpers.repair import Recalibrator
 from helpers.resampling import bootstrap_interval, paired_difference
-from helpers.routing import (
-    TreeRouter,
-    always,
-    certified_threshold,
-    evaluate_policies,
-    oracle_route,
-    sweep_cascades,
-)
+from helpers.routing import TreeRouter, always, certified_threshold, evaluate_policies, oracle_route, sweep_cascades
 from helpers.scoring import BRIER, LOG, decompose, top_label
 from helpers.selective import (
     aurc,
@@ -309,15 +302,7 @@ BAD = {
 }
 BAD["correct"] = BAD["y"]
 WORD = {"residual": "residual|y", "a": "a|columns|statistic", "b": "b|statistic", "p": "p|score"}
-WITHOUT_LENGTH = {
-    "quantile edges",
-    "assign bins",
-    "regions from scores",
-    "platt predict",
-    "isotonic predict",
-    "entropy",
-    "bayes decision",
-}
+WITHOUT_LENGTH = {"quantile edges", "assign bins", "platt predict", "isotonic predict", "entropy", "bayes decision"}
 TARGETS = {"tree fit", "tree estimate", "risk fit", "risk of own rows"}
 WITHOUT_INTERVAL = {"decompose", "known parts", "platt", "isotonic", "tree fit", "tree estimate"}
 WITHOUT_INTERVAL |= {"cost at", "auc", "of confidence", "normalized ecuas"}
