@@ -36,14 +36,7 @@ from helpers.grouping.truth import captured
 from helpers.partition import BinnedTree, HonestTree
 from helpers.repair import Recalibrator
 from helpers.resampling import bootstrap_interval, paired_difference
-from helpers.routing import (
-    TreeRouter,
-    always,
-    certified_threshold,
-    evaluate_policies,
-    oracle_route,
-    sweep_cascades,
-)
+from helpers.routing import TreeRouter, always, certified_threshold, evaluate_policies, oracle_route, sweep_cascades
 from helpers.scoring import BRIER, LOG, decompose, top_label
 from helpers.selective import (
     aurc,
@@ -309,15 +302,7 @@ BAD = {
 }
 BAD["correct"] = BAD["y"]
 WORD = {"residual": "residual|y", "a": "a|columns|statistic", "b": "b|statistic", "p": "p|score"}
-WITHOUT_LENGTH = {
-    "quantile edges",
-    "assign bins",
-    "regions from scores",
-    "platt predict",
-    "isotonic predict",
-    "entropy",
-    "bayes decision",
-}
+WITHOUT_LENGTH = {"quantile edges", "assign bins", "platt predict", "isotonic predict", "entropy", "bayes decision"}
 TARGETS = {"tree fit", "tree estimate", "risk fit", "risk of own rows"}
 WITHOUT_INTERVAL = {"decompose", "known parts", "platt", "isotonic", "tree fit", "tree estimate"}
 WITHOUT_INTERVAL |= {"cost at", "auc", "of confidence", "normalized ecuas"}
@@ -470,8 +455,6 @@ def test_a_constant_score_has_no_platt_curve_and_the_error_says_what_to_do(door)
     DOORS[door](calibrator="isotonic")
 
 
-# ---- weights: never an interval without its value ----------------------------------------------------------------
-
 ENDS = {  # of results: (low, value, high), and the largest size that the quantity can have
     "reliability": (lambda curve: (curve.low, curve.observed, curve.high), 1),
     "calibration error": (lambda error: (error.low, error.debiased, error.high), 1),
@@ -523,9 +506,6 @@ def test_values_lie_in_their_intervals_and_intervals_in_the_range_of_the_quantit
         assert (low >= -largest).all() and (high <= largest).all()
 
     look()
-
-
-# ---- answers and random sources -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

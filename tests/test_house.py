@@ -21,9 +21,6 @@ PEERS = set(EXTRAS["bench"]) - set(EXTRAS["test"])  # `make bench` has an enviro
 REQUIREMENTS = [Requirement(line) for line in PROJECT["dependencies"] + sum(EXTRAS.values(), []) if line not in PEERS]
 
 
-# ---- bounds ---------------------------------------------------------------------------------------------------
-
-
 def test_environment_has_the_bounds_of_pyproject():
     entries = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))["dependencies"]
     from_pip = next(entry["pip"] for entry in entries if isinstance(entry, dict))
@@ -50,9 +47,6 @@ def test_citation_and_project_agree():
     assert " AND ".join(citation["license"]) == PROJECT["license"]
     for reference in citation["references"]:
         assert reference["title"] and reference["authors"] and reference["url"].startswith("https://")
-
-
-# ---- arrows between modules -----------------------------------------------------------------------------------
 
 
 def lint_imports(folder):
@@ -94,9 +88,6 @@ def test_python_is_tidy():
         [sys.executable, "-m", "ruff", "check", "--output-format", "concise", "."], cwd=ROOT, capture_output=True
     )
     assert run.returncode == 0, run.stdout.decode()
-
-
-# ---- the Makefile ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="needs make")

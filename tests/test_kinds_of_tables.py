@@ -57,8 +57,6 @@ def test_every_table_says_the_same():
     )
 
 
-# ---- whole tables of other libraries ----------------------------------------------------------------------------
-
 HEALTH = pd.CategoricalDtype(["bad", "fine", "good"], ordered=True)
 
 MIXED = X.assign(

@@ -68,9 +68,6 @@ def digest(folder):
     return json.loads((folder / "metrics.json").read_text(encoding="utf-8"))["digest"]
 
 
-# ---- requests that are refused --------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -142,9 +139,6 @@ def test_papermill_sees_every_parameter_of_the_notebooks():
         declared = {}
         exec(source, {}, declared)
         assert {name: default for name, (default, _) in read_parameters(path).items()} == declared
-
-
-# ---- runs -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -243,9 +237,6 @@ def test_what_a_digest_sees(folder, monkeypatch):
     monkeypatch.setattr(run, "_versions", lambda: {"numpy": "9"})
     seen.add(digest_now())
     assert len(seen) == 5
-
-
-# ---- processes ------------------------------------------------------------------------------------------------------
 
 
 @contextmanager

@@ -25,6 +25,8 @@ def test_four_rows_by_hand():
     y = [1, 0, 0, 1]
     assert np.allclose(BRIER.score(y, p), [0.04, 0.64, 0.09, 0])
     assert np.allclose(LOG.score(y, p), [-np.log(0.8), -np.log(0.2), -np.log(0.7), 0])
+    assert LOG.entropy([0, 0.5, 1]).tolist() == [0, np.log(2), 0]  # in nats
+    assert BRIER.entropy([0, 0.5, 1]).tolist() == [0, 0.25, 0]
 
 
 def test_the_log_score_is_infinite_exactly_where_it_must_be():
@@ -33,13 +35,6 @@ def test_the_log_score_is_infinite_exactly_where_it_must_be():
     assert LOG.score([1], [5e-324])[0] == pytest.approx(744.44, abs=0.01)
     assert decompose([0.1, 0.2], [0, 0.5], [0.2, 0.2], rule=LOG).calibration == np.inf
 
-
-def test_the_entropy_in_nats():
-    assert LOG.entropy([0, 0.5, 1]).tolist() == [0, np.log(2), 0]
-    assert BRIER.entropy([0, 0.5, 1]).tolist() == [0, 0.25, 0]
-
-
-# ---------------------------------------------------------------- more than two classes, and the three views
 
 VIEWS = ["joint", "top-label", "classwise"]
 each_view = pytest.mark.parametrize("view", VIEWS)
@@ -263,9 +258,6 @@ TABLE = np.array([[0.2, 0.3, 0.5], [0.1, 0.1, 0.8]])
 def test_bad_tables_are_named(call, sentence):
     with pytest.raises(ValueError, match=sentence):
         call()
-
-
-# ---- top labels ------------------------------------------------------------------------------------------------
 
 
 def test_top_labels_of_four_rows_by_hand():

@@ -144,6 +144,25 @@ def test_a_sample_of_a_population_can_be_given():
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("share", "n"), [(1.0, 300), (0.8, 2000)])
+def test_a_known_error_is_recovered_and_covered_and_where_there_is_none_nothing_is_found(share, n):
+    """Right with probability 0.8 Sem1: the binned error is 0.2 of the mean confidence."""
+    rng = np.random.default_rng(10)
+    found = []
+    for _ in range(50):
+        counts, _ = draw(rng, n)
+        right = (rng.random(n) < share * sem1(counts)).astype(int)
+        error = sem_ece(counts, right, sources=["sem1"], **QUICK).errors["sem1"]
+        truth = (1 - share) * sem1(counts).mean()
+        measured = error.value - error.null if share == 1 else error.debiased  # never below 0
+        found.append([measured - truth, error.p_value < 0.05, error.low <= truth <= error.high])
+    off, alarms, covered = np.transpose(found)
+    assert abs(off.mean()) < 4 * off.std() / np.sqrt(50)
+    assert alarms.mean() == 1 if share < 1 else alarms.mean() < 0.05 + 4 * np.sqrt(0.05 * 0.95 / 50)
+    assert share == 1 or covered.mean() > 0.95 - 4 * np.sqrt(0.05 * 0.95 / 50)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("answer", ["all", "block"])
 def test_paired_differences_cover_the_truth(answer):
     """Populations with known probabilities; the truth from 100,000 questions."""

@@ -15,6 +15,17 @@ def two_signals(n, rng):
     return correct, expit(one + other), {"one": expit(3 * one + 2), "other": expit(0.3 * other - 1)}
 
 
+@pytest.mark.slow
+def test_nothing_is_found_where_nothing_is():
+    """The mean AUC of useless confidences is within four standard errors of chance."""
+    correct = np.arange(200) < 60.0
+    areas = []
+    for seed in range(10):
+        useless = dict(zip("ab", np.random.default_rng(seed).random((2, 200)), strict=True))
+        areas.append(confidence_auc(correct, combine_confidences(correct, useless, rng=seed)))
+    assert abs(np.mean(areas) - 0.5) < 4 * np.std(areas) / 10**0.5
+
+
 def test_answers_to_one_question_stay_together():
     """The confidence tells which question it is and nothing else: whoever splits questions finds a signal, falsely."""
     rng = np.random.default_rng(3)

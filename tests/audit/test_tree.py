@@ -34,6 +34,17 @@ def test_finds_the_groups_and_their_gaps():
     np.testing.assert_array_equal(audit.apply(X), (X["age"] > 50).astype(int))
 
 
+@pytest.mark.slow
+def test_intervals_cover_true_gaps():
+    covered = []
+    for seed in range(25):
+        X, p, q, y = older_people(1500, np.random.default_rng(seed), effect=0.2)
+        audit = tree_groups(y, p, X, rng=seed)
+        truth = pd.Series(q - p).groupby(audit.apply(X)).mean()
+        covered += truth.between(audit.table["low"], audit.table["high"]).tolist()
+    assert np.mean(covered) > 0.95 - 3 * np.sqrt(0.95 * 0.05 / len(covered))
+
+
 def null_draw(kind, seed):
     """A perfect model: labels, scores, features and what else the kind brings."""
     rng = np.random.default_rng(seed)

@@ -81,9 +81,6 @@ def parquet(tmp_path_factory):
     return path
 
 
-# ---- the same result -------------------------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("weight", [None, "weight"])
 @pytest.mark.parametrize("group", [None, "person"])
@@ -187,9 +184,6 @@ def test_scores_of_ones_own_are_those_in_memory():
         assert found.se[name] == pytest.approx(values.std() / np.sqrt(2000), rel=1e-12)
 
 
-# ---- sample and others -----------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("group", [None, "person", "name"])
 def test_sample_and_others_share_no_row_and_miss_none(group):
     table = TABLE.assign(row=np.arange(2000), name=TABLE["person"].map("p{}".format))
@@ -214,9 +208,6 @@ def test_regions_of_a_split_sample_find_what_is_there_and_nothing_more():
     truth = 0.4**2 * 2 / 9
     assert losses[0.0].low < 0 and losses[0.0].p_value > 0.001
     assert losses[0.4].value < truth + 4 * losses[0.4].se and losses[0.4].low > 0.7 * truth
-
-
-# ---- bad input -------------------------------------------------------------------------------------------------
 
 
 def with_bad_row(**changes):
@@ -350,9 +341,6 @@ def test_without_dask_a_sentence_says_what_is_missing(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "dask.dataframe", None)
     with pytest.raises(ImportError, match=r"need dask .*honest-confidence\[scale\]"):
         read_chunks(TABLE)
-
-
-# ---- workers ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow

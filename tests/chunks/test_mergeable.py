@@ -62,9 +62,6 @@ def same(got, want, scale=1.0):
     np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-12 * scale)
 
 
-# ---- hand cases ------------------------------------------------------------------------------------------------
-
-
 def test_four_rows_in_two_parts():
     r = np.array([0.5, -0.5])
     first = RegionSums.of(r, [0, 1], 2)
@@ -114,9 +111,6 @@ def test_an_infinite_score_stays_infinite():
     assert certain.mean["log"] == np.inf and np.isnan(certain.se["log"])
     unseen = ScoreSums.of({"log": [np.inf, 1.0]}, sample_weight=np.array([0, 1]))
     assert unseen.mean["log"] == 1.0 and unseen.count == 1
-
-
-# ---- laws ------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -196,8 +190,6 @@ def test_newton_steps_on_sums_reach_the_calibrator_of_all_rows():
         assert whole.separated_ == (labels.dtype == bool)
         same([intercept, slope], [whole.intercept_, whole.slope_])
 
-
-# ---- bad input -------------------------------------------------------------------------------------------------
 
 PLAIN = RegionSums.of(np.array([0.5, -0.5]), [0, 1], 2)
 

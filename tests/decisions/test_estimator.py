@@ -126,6 +126,20 @@ def test_by_default_the_risk_is_the_mean_over_the_error_of_the_repaired_probabil
     assert model.saved_se_ == pytest.approx(sem(paid[0] - paid[1]), rel=0.01)
 
 
+@pytest.mark.slow
+def test_what_was_saved_is_what_the_truth_says_in_the_mean(monkeypatch):
+    monkeypatch.setattr(recalibrator, "Learners", Line)
+    monkeypatch.setattr(recalibrator, "REPAIR_NAMES", ("line",))
+    z = []
+    for k in range(20):
+        X, p, y, q = wards(200, np.random.default_rng([13, k]))
+        model = RiskEstimator(EVEN, t=0.6, calibrator="none", rng=k)
+        decision = best_decision(model.fit_corrected(X, y, p), EVEN)
+        truth = np.mean(expected_cost(np.zeros(200, int), q, EVEN) - expected_cost(decision, q, EVEN))
+        z.append((model.saved_ - truth) / model.saved_se_)
+    assert abs(np.mean(z)) < 3 * sem(z) and 0.6 < np.std(z) < 1.4
+
+
 @pytest.mark.parametrize(
     ("n", "groups", "rows"), [(800, 800, 28), (800, 100, 80), (100, 100, 15), (1000, 9, 125), (100, 4, 15)]
 )

@@ -144,15 +144,8 @@ def test_nbval_finds_changed_words_notes_and_a_killed_kernel_and_lets_pixels_be(
     html = "from IPython.display import HTML, display\ndisplay(HTML({!r}))"
     pixels = (html.format(SHOWN.format("one", "A")), SHOWN.format("one", "B"))
     words = (html.format(SHOWN.format("one", "A")), SHOWN.format("two", "A"))
-    cells = [
-        ("n = 1", ""),
-        guard,
-        ("show(f'{0.1234:.3f}')", "0.123\n"),
-        border,
-        ("show('two')", "three\n"),
-        pixels,
-        words,
-    ]
+    number = ("show(f'{0.1234:.3f}')", "0.123\n")
+    cells = [("n = 1", ""), guard, number, border, ("show('two')", "three\n"), pixels, words]
     changed = stored(tmp_path, "changed.ipynb", *cells)
     source = "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)"
     killed = stored(tmp_path, "killed.ipynb", (source, ""), ("print(1)", "1\n"))

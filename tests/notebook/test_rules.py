@@ -106,9 +106,6 @@ def test_notebook_has_a_second_set_of_parameters(name):
     assert second_parameters(name), f"say in site/course.yml with which parameters {name} is tested"
 
 
-# ---- the ledger -----------------------------------------------------------------------------------------------
-
-
 def row(**changes):
     return {"id": "known.claim", "notebook": "05", "status": "verified"} | changes
 

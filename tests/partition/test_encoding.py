@@ -199,9 +199,6 @@ def test_tables_that_are_none(X, sentence):
         check_table(X)
 
 
-# ---- the order of columns ---------------------------------------------------------------------------------------
-
-
 def table_of_many(n, rng):
     """Columns of many kinds, some of which have the same distribution, and two that hold the same."""
     table = pd.DataFrame(rng.normal(size=(n, 3)), columns=["a", "b", "c"])
@@ -267,9 +264,6 @@ def test_columns_of_equal_codes_are_told_apart_by_what_these_stand_for():
     for renamed in (table, table.set_axis(["d", "c"], axis=1), table[["b", "a"]]):
         encoder = TableEncoder().fit(renamed, target)
         assert [renamed[column.name].iloc[0] for column in encoder.columns_] == ["p", "x"]
-
-
-# ---- some rows of a table, without a copy ----------------------------------------------------------------------
 
 
 def test_rows_of_a_table_hold_what_a_copy_holds():

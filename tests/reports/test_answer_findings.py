@@ -39,8 +39,6 @@ ONE_OF = [  # of each line, at most one kind is found for a subject
     {"better", "undecided"},
 ]
 
-# ---- findings from numbers made to show them ------------------------------------------------------------------
-
 
 def on_confidence(low=-0.1, high=0.1, *, p_value=0.5, source="sem1", apart=(0.1, 0.2), differences=None):
     row = {"source": source, "n": 100, "confidence": 0.7, "right": 0.6, "over": (low + high) / 2, "low": low}
@@ -190,9 +188,6 @@ def test_every_kind_is_tried():
     assert set(CASES) | set(USES) | read | {"right", "use_unknown"} == set(KINDS)
 
 
-# ---- consistent by construction -------------------------------------------------------------------------------
-
-
 def check_consistent(findings):
     """There is one answer, no kind beside one that it excludes, and every sentence is whole."""
     assert sum(KINDS[finding.kind].part == "use" for finding in findings) == 1
@@ -223,9 +218,6 @@ def test_random_numbers_give_findings_that_agree(seed):
         *on_pair(ends()),
     ]
     check_consistent([*found, about_use(found)])
-
-
-# ---- files ----------------------------------------------------------------------------------------------------
 
 
 def test_the_shipped_file_has_a_story():

@@ -21,8 +21,6 @@ from helpers.reports.answer_numbers import (
 )  # fmt: skip
 from helpers.tables import read_answers, table_of_counts
 
-# ---- every kind of file ---------------------------------------------------------------------------------------
-
 
 def make(kind="honest", n=120):
     """A small file with known truth."""
@@ -125,9 +123,6 @@ def test_zero_is_for_not_given(reports):
     assert reports("honest", reject_cost=0, price=0).metrics() == reports("honest").metrics()
 
 
-# ---- confidences and promises ---------------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 def test_an_honest_model_and_one_that_is_too_sure():
     """Against the exactly computed difference of mean confidence and accuracy, in standard errors."""
@@ -183,9 +178,6 @@ def test_one_confidence_spends_the_whole_error():
     assert [made.certificates["sem1"].level for made in (alone, both)] == pytest.approx([0.95, 0.975])
 
 
-# ---- groups of questions --------------------------------------------------------------------------------------
-
-
 def tickets(n, seed, legal=0.22):
     """Unanimous answers by topic: right in 93 %, where legal in fewer."""
     rng = np.random.default_rng(seed)
@@ -225,9 +217,6 @@ def test_topics_that_are_alike_are_rarely_named():
     assert named <= 6
 
 
-# ---- votes of fewer answers -----------------------------------------------------------------------------------
-
-
 def by_hand(answers, right, size):
     """Chance that a vote of `size` is right, by going through all subsets; any of a tie may be first."""
     chances = []
@@ -258,9 +247,6 @@ def test_votes_leave_out_questions_with_few_answers():
         assert sizes[-1] == 25 and len(right) == n
 
 
-# ---- costs ----------------------------------------------------------------------------------------------------
-
-
 def test_costs_of_a_confidence_that_is_too_low():
     """It is right in 30, 70 or 95 %, whatever it says; an answer pays from 80 % on."""
     p = np.repeat([0.1, 0.2, 0.3], 200)
@@ -278,16 +264,10 @@ def test_costs_of_a_confidence_that_is_too_low():
     assert price_answers(p, 1 - y, used, samples=0, **terms)[0] == np.inf  # the wrong order: no answer is picked out
 
 
-# ---- parts by hand --------------------------------------------------------------------------------------------
-
-
 def test_over_confidence_by_hand():
     table = over_confidence({"a": np.array([0.9, 0.5, np.nan, 0.7])}, np.array([1, 0, 1, -1]), 100, 0)
     assert table.loc[0, ["if_right", "if_wrong"]].tolist() == [0.9, 0.5]
     assert table.loc[0, ["n", "confidence", "right", "over"]].tolist() == pytest.approx([2, 0.7, 0.5, 0.2])
-
-
-# ---- two systems ----------------------------------------------------------------------------------------------
 
 
 def test_two_systems_by_hand():
@@ -315,9 +295,6 @@ def test_a_system_is_not_better_than_itself_and_a_better_one_is_found():
     for other, kind in zip(tables[1:], ("undecided", "better"), strict=True):
         report = audit_answers(tables[0], against=other, names=("a", "b"), n_resamples=200, rng=0)
         assert kind in report.findings["kind"].tolist()
-
-
-# ---- the page and its files -----------------------------------------------------------------------------------
 
 
 def odd_file(n=300, seed=0):

@@ -117,9 +117,6 @@ def test_few_cases_and_no_features_compare_the_scores_alone():
     assert "groups_not_compared" in [finding.kind for finding in report.found]
 
 
-# ---- names on the page ----------------------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 def test_labels_rename_everything_on_the_page_and_nothing_in_the_repair(tmp_path):
     table = two(900, loss=2.0)

@@ -110,9 +110,6 @@ def reports():
     return report
 
 
-# ---- every kind of table --------------------------------------------------------------------------------------
-
-
 def kinds_of(report):
     return [finding.kind for finding in report.found]
 
@@ -143,9 +140,6 @@ def test_every_table_gets_one_use_whole_sentences_and_tables(reports, kind, n):
     metrics = report.metrics()
     assert json.loads(json.dumps(metrics, allow_nan=False)) == metrics and metrics["n"] == n
     assert len(report.on_top) <= 9 and report.headline == report.findings["sentence"].iloc[0]
-
-
-# ---- what is found --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -275,9 +269,6 @@ def test_columns_that_are_named_are_shown_level_by_level():
         audit_scores(streets, check="street")
 
 
-# ---- what is left unsaid --------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("kind", "n", "words"),
     [
@@ -309,9 +300,6 @@ def test_rows_of_weight_zero_are_left_out_and_the_others_keep_their_numbers():
     assert whole.metrics() == audit_scores(part, rng=0).metrics()
 
 
-# ---- control --------------------------------------------------------------------------------------------------
-
-
 CONTROLS = {"loss": 10, "weighted": 4, "people": 5, "kinked": 4}  # draws, of which a fair test alarms in 5 %
 
 
@@ -340,9 +328,6 @@ def test_bad_costs(cost):
         audit_scores(make(), cost=cost)
 
 
-# ---- reading --------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 def test_shipped_table_is_grouped_by_family_and_others_are_not(tmp_path):
     table = read_table("data/rand_scores.csv.gz")
@@ -368,9 +353,6 @@ def test_of_two_levels_the_one_that_is_stated_wrongly_is_named():
     assert [finding.subject for finding in report.found if finding.kind == "too_low"] == ["sex is m"]
 
 
-# ---- the page -------------------------------------------------------------------------------------------------
-
-
 class Four(Report):
     """Four groups, of which two are told, and a sentence on all of them that stands in no table."""
 
@@ -391,9 +373,6 @@ def test_of_what_a_part_does_not_tell_what_its_tables_hold_is_counted(shows, mor
     with collected() as outputs:
         Four().show("groups")
     assert outputs[0][0]["text/plain"].split("\n\n") == ["a.", "b.", *more]
-
-
-# ---- texts of a user ------------------------------------------------------------------------------------------
 
 
 ODD = "{{ 7 * 7 }} {% raw %}  two  spaces\n\n## <b onclick=x>name</b>"

@@ -70,6 +70,22 @@ def test_rows_are_resampled_together():
     assert found.loc["cascade", "cost_change"] == pytest.approx(change["expected_cost"])
 
 
+@pytest.mark.slow
+def test_intervals_of_gains_cover():
+    rng = np.random.default_rng(3)
+    found = []
+    for _ in range(60):
+        right = rng.random(300) < np.array([0.7, 0.75])[:, None]  # the second model is right wherever the first one is
+        pool = {str(k): always(right.astype(int), [1, 2], k) for k in (0, 1)}
+        gain = compare_policies(pool, np.ones(300, int), against="0", n_resamples=200, rng=rng).loc["1"]
+        alone = evaluate_policies(pool, np.ones(300, int), n_resamples=200, rng=rng).loc["1"]
+        low, high = gain[["accuracy_gain_low", "accuracy_gain_high"]]
+        found.append([low <= 0.05 <= high, high - low, alone["accuracy_high"] - alone["accuracy_low"]])
+    held, paired, loose = np.mean(found, axis=0)
+    assert held >= 0.95 - 3 * np.sqrt(0.05 * 0.95 / 60) - 0.02  # percentile intervals are a little short
+    assert paired < 0.6 * loose  # what pairing buys
+
+
 def test_groups_are_resampled_whole():
     groups = np.arange(N) // 40
     y = np.repeat(np.arange(10) % 2, 40)

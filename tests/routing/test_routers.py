@@ -36,6 +36,14 @@ def test_a_tree_router_learns_who_is_good_at_what():
     assert np.abs(optimistic.predict(X[1500:]) - truth[:, 1500:]).mean() > np.abs(error).mean()
 
 
+def test_a_router_without_signal_returns_the_average():
+    rng = np.random.default_rng(11)
+    X, new = rng.normal(size=(2, 2000, 4))
+    found = TreeRouter(rng=0).fit(X, rng.random((2, 2000)) < np.array([[0.6], [0.8]])).predict(new)
+    assert found.mean(axis=1) == pytest.approx([0.6, 0.8], abs=4 * 0.5 / np.sqrt(2000) + 0.01)
+    assert found.std(axis=1).max() < 0.1
+
+
 def test_a_tree_router_keeps_the_accuracy_of_each_model_and_refuses_groups_of_other_rows():
     X = RNG.normal(size=(60, 2))
     correct = RNG.integers(0, 2, (3, 60))

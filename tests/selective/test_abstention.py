@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
+from helpers.decisions import largest_uncertainty
 from helpers.scoring import BRIER
 from helpers.selective import (
     aurc,
@@ -163,6 +164,23 @@ def test_decimal_confidences_are_not_refused_by_rounding():
 def expectation(p, values):
     """Mean of values under p, without 0 * inf."""
     return sum(share * value for share, value in zip(p, values, strict=True) if share)
+
+
+@pytest.mark.slow
+@given(st.data())
+def test_general_ecuas_is_proper(data):
+    n_classes, n_decisions = data.draw(st.integers(2, 4)), data.draw(st.integers(1, 4))
+    size = n_classes * n_decisions
+    cost = np.reshape(data.draw(st.lists(st.integers(0, 20), min_size=size, max_size=size)), (n_decisions, -1)) / 4
+    if largest_uncertainty(cost).value <= 1e-9:
+        with pytest.raises(ValueError, match="leave something to lose"):
+            general_ecuas([0], [np.eye(n_classes)[0]], cost)
+        return
+    n = data.draw(st.sampled_from(EXPONENTS))
+    p, q = data.draw(shares(n_classes)), data.draw(shares(n_classes))
+    y = np.arange(n_classes)
+    honest, other = (expectation(p, general_ecuas(y, np.tile(s, (n_classes, 1)), cost, n=n)) for s in (p, q))
+    assert honest <= other + 1e-9 * (1 + honest)
 
 
 @given(st.data())

@@ -42,6 +42,14 @@ def test_draws_are_resampled_rows(grouped):
             np.testing.assert_allclose(drawn[name].iloc[k], want, rtol=1e-10, atol=1e-12)
 
 
+def test_identical_systems_do_not_differ():
+    answers = draw(200, ties=True)
+    table = compare_systems({"a": answers, "b": answers}, n_resamples=50, rng=0)
+    assert table["comparable"].all() and (table["difference"] == 0).all()
+    rest = table[table["metric"] != "ece"]
+    assert (rest[["low", "high"]] == 0).all(axis=None) and (rest["p_value"] == 1).all()
+
+
 def test_every_two_are_compared_on_the_same_draws():
     every = compare_systems(systems(), n_resamples=40, rng=3)
     pairs = every[["system", "against"]].drop_duplicates().agg(" ".join, axis=1)
@@ -111,6 +119,27 @@ def test_draws_without_an_error_have_no_auc_and_are_left_out():
     assert 0 < row["low"] <= row["value"] <= row["high"] <= 1
     row = measure_systems({"a": [np.ones(40), confidence]}, n_resamples=100, rng=0).set_index("metric").loc["auc"]
     assert row.isna()[["value", "low", "high"]].all()
+
+
+@pytest.mark.slow
+def test_intervals_cover_and_grouped_rows_widen_them():
+    """95 % intervals of ECUAS_1 hold the truth, 4 E[c (1 - c)] for c uniform on [1/2, 1], in 25 of 30 or more
+    (p < 0.004 else).
+    """
+    hits = 0
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        confidence = rng.uniform(0.5, 1, 150)
+        correct = (rng.random(150) < confidence).astype(float)
+        row = measure_systems({"a": (correct, confidence)}, n=1, n_classes=2, n_resamples=100, rng=seed).iloc[-1]
+        hits += row["low"] <= 2 / 3 <= row["high"]
+    assert hits >= 25
+    copies = {"a": (correct.repeat(5), confidence.repeat(5))}
+    naive, honest = (
+        measure_systems(copies, n=1, n_resamples=100, groups=groups, rng=0).iloc[-1]
+        for groups in (None, np.arange(150).repeat(5))
+    )
+    assert 1.8 < (honest["high"] - honest["low"]) / (naive["high"] - naive["low"]) < 2.8  # sqrt(5) = 2.24
 
 
 ONE = ([1, 0, 1], [0.8, 0.6, 0.5])

@@ -57,9 +57,6 @@ def read(site, name):
     return (site / name).read_text(encoding="utf-8")
 
 
-# ---- what the pages hold --------------------------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 def test_lessons_have_numbers_folds_links_and_descriptions(site):
     page = read(site, "notebooks/05_sample.html")
@@ -80,9 +77,6 @@ def test_lessons_have_numbers_folds_links_and_descriptions(site):
     statement = next(row["statement"] for row in build_site.read_rows(ROOT, "claims") if row["id"] == "ours.start_null")
     assert 'href="../../ledger.html#ours.start_null" title="' in beside
     assert html.escape(build_site.plain(statement)) in beside
-
-
-# ---- in the browser -------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -130,9 +124,6 @@ def test_every_planted_fault_is_found(browser, tmp_path):
     found = {(page, kind) for page, kind, _ in faults}
     assert {("all.html", kind) for kind in PLANTED} | {(f"{name}.html", "axe") for name in UNREADABLE} <= found
     assert "clean.html" not in {page for page, _ in found}
-
-
-# ---- on paper -------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture

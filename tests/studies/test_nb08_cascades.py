@@ -59,9 +59,6 @@ def test_the_router_of_equal_money_keeps_to_the_budget():
     assert (within_budget(routers, cheapest)["money"].to_numpy() == cheapest).all()
 
 
-# ---- real pools ---------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 def test_real_people_stay_in_one_part():
     data = load_rand_hie()
@@ -86,8 +83,6 @@ def test_every_policy_uses_the_same_rows():
     record = fair()["past"].record(cost)
     assert set(np.unique(record)) == {0, 0.75, 1}  # a miss, a false alarm, right
 
-
-# ---- open questions -----------------------------------------------------------------------------------------------
 
 ANSWERS = pd.DataFrame(
     [(q, s, a, "7", "x" * (s + 1)) for q, row in enumerate(["775", "577", "5n7", "nn7"]) for s, a in enumerate(row)],

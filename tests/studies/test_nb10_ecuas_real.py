@@ -27,9 +27,6 @@ def sampled():
     return pd.read_csv(DATA_FOLDER / "network_ecuas_sampled.csv")
 
 
-# ---------------------------------------------------------------- the shipped tables
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(not {"sst2_gpt2", "sst2_gpt2_4shot"} <= CACHED, reason="the scores are not in the cache")
 def test_the_script_makes_these_rows(shipped, sampled):
@@ -40,9 +37,6 @@ def test_the_script_makes_these_rows(shipped, sampled):
     assert np.allclose(new["value"], old["value"], atol=2e-5)
     again = sampled[sampled["test_set"] == "SST-2"].reset_index(drop=True)
     pd.testing.assert_frame_equal(curves, again, atol=2e-5, rtol=0, check_dtype=False)
-
-
-# ---------------------------------------------------------------- measures and their intervals
 
 
 def small(n=300, n_classes=4, seed=0, sharpness=2.0):
@@ -90,9 +84,6 @@ def test_intervals_are_as_wide_as_the_spread_of_new_samples():
     assert (np.abs(ratio - 1) < 4 / np.sqrt(2 * 25)).all()
 
 
-# ---------------------------------------------------------------- sampled answers
-
-
 def test_sampled_answers_by_hand():
     """K = 2, n = 1: the answer .8 costs .16 if right, the answer .2 is below 1/2 and costs 1."""
     found = sampled_answer_costs([[0.8, 0.2], [0.8, 0.2]], [0, 1], [0, 1, 1e9], n=1)
@@ -116,9 +107,6 @@ def test_temperature_0_is_the_answer_of_the_argmax_and_sampling_agrees():
         assert abs(np.mean(drawn) - warm.mean()) < 4 * np.std(drawn) / 20
 
 
-# ---------------------------------------------------------------- precision
-
-
 def test_single_precision_ties_the_answers_that_were_most_sure():
     scores, y = small(500, sharpness=30.0)
     single = single_precision(scores, y)
@@ -126,9 +114,6 @@ def test_single_precision_ties_the_answers_that_were_most_sure():
     assert single["n_ecuas_0"] < double["n_ecuas_0"] and single["aurc_low"] < single["aurc"] < single["aurc_high"]
     order = np.random.default_rng(0).permutation(500)
     assert np.allclose(single_precision(scores[order], y[order]), single, atol=1e-6)
-
-
-# ---------------------------------------------------------------- the tables
 
 
 @pytest.mark.parametrize(("number", "rows", "decimals"), [(3, 30, 4), (4, 21, 3), (5, 22, 3), (6, 21, 3)])

@@ -16,18 +16,12 @@ def people():
     return card_readers(150, rng=0)
 
 
-# ---------------------------------------------------------------- readers
-
-
 def test_readers_read_the_same_cards_and_the_slip_hurts(people):
     assert list(people) == [(cards, reader) for cards in CARDS for reader in READERS]
     truths = {tuple(one.correct.argmax(axis=1)) for one in people.values()}
     assert len(truths) == 1
     accuracy = {key: one.oracle_correct.mean() for key, one in people.items()}
     assert all(accuracy["clean", reader] > accuracy["slipped", reader] + 0.2 for reader in READERS)
-
-
-# ---------------------------------------------------------------- bad input, shipped numbers
 
 
 def test_shipped_numbers_of_the_paper_add_up():

@@ -39,9 +39,6 @@ def asked(answers, references):
     return pd.DataFrame(rows)
 
 
-# ---- layouts --------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", ["my.csv", "my.jsonl", "the table"])
 def test_a_row_an_answer(tmp_path, name):
     frame = good().sample(frac=1, random_state=3).sort_values("question", kind="stable")
@@ -144,9 +141,6 @@ def test_tables_of_counts():
         table_of_counts([[3, -1]])
 
 
-# ---- rules ----------------------------------------------------------------------------------------------------
-
-
 NUMBERS = asked([["So it is 18.0", "18", "$18.00"], ["7.0.", "8", "7"]] * 20, ["18", "7"] * 20)
 DATES = asked([["It is 05/01/2021.", "May 1, 2021"], ["05/02/2021", "I see: 05/02/2021"]] * 9, ["05/01/2021"] * 18)
 LETTERS = asked([["B", "The answer is (B)."], ["(C)", "C. Paris"]] * 9, ["B", "C"] * 9)
@@ -168,9 +162,6 @@ def test_without_right_answers_the_answers_are_looked_at():
     assert read_answers(frame).rule == "numeric"
     assert read_answers(WORDS.drop(columns="reference")).rule == "normalized"
     assert look_for_rule(pd.Series(["A dog", "a cat"]), pd.Series(["a", "A"])) == "normalized"  # an article
-
-
-# ---- systems --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -215,9 +206,6 @@ def test_two_systems_in_one_file_or_in_two(tmp_path):
 def test_systems_that_are_not_there(frame, options, message):
     with pytest.raises(ValueError, match=message):
         read_systems(frame, **options)
-
-
-# ---- what cannot be used --------------------------------------------------------------------------------------
 
 
 def changed(row, **cells):

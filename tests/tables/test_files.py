@@ -47,9 +47,6 @@ def test_every_format_gives_the_same_table(tmp_path, name):
     assert list(tmp_path.iterdir()) == ([] if name == "the table" else [path])
 
 
-# ---- how CSV may be written -----------------------------------------------------------------------------------
-
-
 def written(encoding="utf-8", sep=",", decimal=".", **options):
     """A good table with a letter that depends on the encoding, as bytes."""
     frame = good().replace({"school": {"college": "collège"}})
@@ -134,9 +131,6 @@ def test_json_lines_in_other_encodings(tmp_path, encoding):
     assert any("Windows-1252" in note for note in table.notes) == (encoding == "cp1252")
 
 
-# ---- what cannot be used --------------------------------------------------------------------------------------
-
-
 TEXT = good().to_csv(index=False).encode()
 LINES = TEXT.splitlines(keepends=True)
 PLAIN = TEXT.replace(b'"high, school"', b"high")  # no quotes
@@ -206,9 +200,6 @@ def test_parquet_columns_with_one_name(tmp_path):
     parquet.write_table(pyarrow.table(columns, names=["label", "score", "score"]), tmp_path / "my.parquet")
     with pytest.raises(ValueError, match="^my.parquet.*'score'; rename"):
         read_scores(tmp_path / "my.parquet")
-
-
-# ---- where a file is ------------------------------------------------------------------------------------------
 
 
 def test_paths_are_looked_up_here_then_in_the_repository(tmp_path, monkeypatch):

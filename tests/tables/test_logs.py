@@ -36,9 +36,6 @@ def repacked(path, change):
     return path
 
 
-# ---- Inspect --------------------------------------------------------------------------------------------------
-
-
 def test_epochs_are_answers_and_the_scorer_grades_them():
     table = read_answers(LOGS / "inspect_deflated.eval")
     answers = np.array(FOUR).reshape(4, 3).T  # a row a question, a column an epoch
@@ -162,9 +159,6 @@ def test_forms_that_samples_may_have(tmp_path):
     assert not read_answers(path, reference="target").graded.any()
 
 
-# ---- lm-evaluation-harness ------------------------------------------------------------------------------------
-
-
 def test_repeats_are_answers_and_targets_grade_them(tmp_path):
     records = lines_of("harness_kept.jsonl")
     given = ["Ottawa", "ottawa.", "Toronto", "[invalid]", "Ottawa"]
@@ -193,9 +187,6 @@ def test_whole_replies_where_a_filter_kept_the_first():
     assert any("no filter kept all replies" in note for note in table.notes)
 
 
-# ---- options --------------------------------------------------------------------------------------------------
-
-
 def test_options_become_scores():
     table = read_scores(LOGS / "harness_choices.jsonl")
     records = lines_of("harness_choices.jsonl")
@@ -206,9 +197,6 @@ def test_options_become_scores():
         assert label == (str(np.argmax(weight)) == record["target"])
     assert table.features == ["chosen_option", "prompt_length"]
     assert "'gold'" in table.note and "'kind'" in table.note
-
-
-# ---- what is refused ------------------------------------------------------------------------------------------
 
 
 def changed(**values):

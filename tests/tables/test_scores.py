@@ -18,9 +18,6 @@ P = good()["score"]
 DAYS = pd.date_range("2022-01-01", periods=60, freq="11D")
 
 
-# ---- roles ----------------------------------------------------------------------------------------------------
-
-
 def test_roles_are_taken_out_of_the_features():
     frame = good().assign(w=2.5, who=np.repeat(["ann", "bob", "eve", "joe", "kim"], 12))
     frame = frame.rename(columns={"label": "y", "score": "p"})
@@ -75,9 +72,6 @@ def test_the_shipped_table():
     assert table.dropped == {"person": "names the members of each 'family'"}
     assert list(table.X.select_dtypes("category")) == ["sex", "race", "site", "limited", "health"]
     assert table.X["deductible_plan"].dtype == bool
-
-
-# ---- features -------------------------------------------------------------------------------------------------
 
 
 USELESS = {  # a column, and why it is left out
@@ -197,9 +191,6 @@ def test_row_labels_of_pandas_are_no_features(tmp_path, kind):
     read = read_scores(tmp_path / f"my.{kind}")
     assert read.features == ["age", "income", "school"]
     assert list(read.dropped.values()) == ["row labels that pandas wrote"]
-
-
-# ---- what is refused ------------------------------------------------------------------------------------------
 
 
 def changed(**columns):

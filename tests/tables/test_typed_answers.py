@@ -88,9 +88,6 @@ def test_a_missing_column_is_named(tmp_path, column):
         read_typed_answers(written(tmp_path, {name: value for name, value in YES_NO.items() if name != column}))
 
 
-# ---- the recorded answers -------------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def recorded():
     return read_typed_answers("data/sparrow_answers.jsonl.gz")
