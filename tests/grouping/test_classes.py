@@ -9,7 +9,7 @@ from scipy.special import softmax
 
 from helpers.calibration.affine import calibrate_classes
 from helpers.grouping import grouping_loss
-from helpers.grouping.classes import _effect_of_fit, _known_moments, squared_vectors
+from helpers.grouping.classes import _direction, _effect_of_fit, _known_moments, squared_vectors
 from helpers.grouping.fitted_scores import effect_of_fit
 from helpers.grouping.region_statistics import squared_means
 from helpers.partition.checked import check_rows
@@ -202,6 +202,14 @@ def test_what_is_given_decides_the_question(rng):
     assert top.value == grouping_loss(y == P.argmax(axis=1), P.max(axis=1), X, rng=0).value
     yes = grouping_loss(words[y], table[["yes", "no", "perhaps"]], X, given="yes", rng=0)
     assert yes.value == grouping_loss(y == 2, P[:, 2], X, rng=0).value
+
+
+def test_categories_stand_in_the_direction_in_which_they_differ_most(rng):
+    X = pd.DataFrame({"town": list("aabbcc"), "job": list("xyxyxx"), "x": np.arange(6.0)})
+    r = rng.normal(size=(6, 3))
+    means = [pd.DataFrame(r).groupby(X[name]).transform("mean") for name in ("town", "job")]
+    assert abs(_direction(X, r) @ np.linalg.svd(np.vstack(means))[2][0]) == pytest.approx(1)
+    assert abs(_direction(X[["x"]], r) @ np.linalg.svd(r)[2][0]) == pytest.approx(1)
 
 
 def test_a_category_tells_classes_apart_whichever_they_are(rng):

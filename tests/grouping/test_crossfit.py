@@ -9,9 +9,10 @@ from joblib import Parallel, delayed, parallel_config
 from scipy.special import expit, logit
 
 from helpers import _parallel
-from helpers.grouping import grouping_loss, grouping_loss_from_regions
+from helpers.grouping import captured, grouping_loss, grouping_loss_from_regions
 from helpers.grouping.inversion import LossLaw
 from helpers.grouping.region_statistics import squared_means
+from helpers.partition.checked import with_score_column
 from helpers.simulation import Links, Sigmoid
 from tests.grouping.rows import pairs_of_different_groups, residual_rows
 
@@ -253,6 +254,21 @@ def test_a_known_loss_is_bounded_from_below_and_mostly_found(method, population)
     assert np.mean([loss.low <= truth for loss in losses]) == 1 and max(loss.p_value for loss in losses) < 0.001
 
 
+@pytest.mark.slow
+def test_the_interval_covers_what_the_two_partitions_capture():
+    """Captured loss of the fitted regions, from 4,000 fresh rows with known q; both ends, and the test beside them."""
+    fresh = Sigmoid().sample(4000, rng=10**6)
+    table = with_score_column(fresh.X, fresh.p)
+    misses = []
+    for seed in range(60):
+        s = Sigmoid().sample(600, rng=seed)
+        loss = grouping_loss(s.y, s.p, s.X, rng=seed)
+        truth = np.mean([captured(tree.apply(table), fresh.q - fresh.c) for tree in loss.trees])
+        misses.append((loss.low > truth, loss.high < truth, (loss.low > 0) != (loss.p_value < 0.025)))
+    above, below, contradictions = np.mean(misses, axis=0)
+    assert max(above, below) < 0.025 + 3 * np.sqrt(0.025 * 0.975 / 60) and contradictions == 0
+
+
 # ---- the result ------------------------------------------------------------------------------------------------
 
 
@@ -266,6 +282,7 @@ def test_the_result_is_consistent_with_its_trees_and_prints_one_line(sample):
         assert len(tree.rules()) == (gl.part == k).sum()
     with pytest.raises(AttributeError):
         gl.value = 0
+    assert not any(word in repr(gl) for word in ("array(", "HonestTree"))
 
 
 def test_the_paper_uses_tenths_and_features_only():
@@ -273,6 +290,9 @@ def test_the_paper_uses_tenths_and_features_only():
     gl = grouping_loss(s.y, s.p, s.X, method="paper", rng=0)
     assert gl.n == 500 and len(gl.trees) == 1 and gl.trees[0].tree_.n_node_samples[0] == 400
     assert sorted(column.name for column in gl.trees[0].encoder_.columns_) == ["x1", "x2"]
+    assert grouping_loss(s.y[:60], s.p[:60], s.X[:60], rng=0).n == 60
+    with pytest.raises(ValueError, match="at least 4"):
+        grouping_loss(s.y[:59], s.p[:59], s.X[:59], rng=0)
 
 
 # ---- tables and weights that tried to break it -----------------------------------------------------------------

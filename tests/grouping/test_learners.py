@@ -135,12 +135,12 @@ def test_forests_have_larger_leaves_where_events_are_rare_and_draw_some_rows_and
     assert [(len(forest.estimators_), forest.max_features) for forest in forests] == [(2, 1), (2, 2), (2, 2)]
     assert [(forest.bootstrap, forest.max_samples) for forest in forests] == [(True, 40), (True, 40), (False, None)]
     monkeypatch.setattr(learners, "DRAWN", 30)
-    forests = Forests(trees=1).fit(*rows).forests_
+    forests = Forests(0, 1.0, 1).fit(*rows).forests_
     assert [(forest.bootstrap, forest.max_samples) for forest in forests] == [(True, 30)] * 3
     wide = np.random.default_rng(0).integers(0, 5, (60, 39))
-    forests = Forests(trees=1).fit(Features().fit(wide), wide, target[:60], weight[:60]).forests_
+    forests = Forests(0, 1.0, 1).fit(Features().fit(wide), wide, target[:60], weight[:60]).forests_
     assert [forest.max_features for forest in forests] == [13, 13, 13]
-    few = Forests(trees=1).fit(Features().fit(wide[:, :18]), wide[:, :18], target[:60], weight[:60]).forests_
+    few = Forests(0, 1.0, 1).fit(Features().fit(wide[:, :18]), wide[:, :18], target[:60], weight[:60]).forests_
     assert [forest.max_features for forest in few] == [12, 12, 12]
 
 
