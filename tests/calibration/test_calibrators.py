@@ -55,11 +55,10 @@ def test_platt_equals_an_unpenalised_logistic_regression_on_log_odds():
 
 @pytest.mark.parametrize(("slope", "shift"), [(1.0, 0.0), (0.5, 0.4), (-1.0, 0.0)])
 def test_a_perfect_score_is_left_alone_and_a_distorted_one_found(slope, shift):
-    """Within 4 standard errors; Platt's standard errors from the information of the true line."""
-    rng = np.random.default_rng(3)
-    x = rng.normal(size=20_000)
+    """Platt's line within 4 standard errors, by the information of the true one."""
+    x = np.random.default_rng(3).normal(size=20_000)
     q = expit(slope * x + shift)
-    y = rng.random(20_000) < q
+    y = np.random.default_rng(4).random(20_000) < q
     design = np.column_stack([np.ones_like(x), x])
     se = np.sqrt(np.diag(np.linalg.inv(design.T @ (design * (q * (1 - q))[:, None]))))
     fitted = PlattCalibrator().fit(expit(x), y)

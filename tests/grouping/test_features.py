@@ -72,6 +72,8 @@ def test_many_columns_go_without_products_and_more_without_splines(columns, gaps
 def test_a_category_has_columns_where_it_tells_rows_apart():
     index = np.array([[0, 0, 0, -1], [0, 0, -1, -1], [0, 1, 0, -1]])
     assert [table.shape[1] for table in Features(categories=range(4)).fit(index).scores_] == [0, 2, 1, 0]
+    many = Features(categories=(0,)).fit(np.arange(50)[:, None] % 30).scores_[0]
+    assert many.sum(axis=1).tolist() == [1] * 20 + [0] * 11
 
 
 def test_trees_see_bins_and_categories_in_the_order_of_their_targets():

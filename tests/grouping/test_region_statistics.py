@@ -5,8 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
+from helpers.binning import cross_cells, group_sums
 from helpers.grouping.crossfit import combine
-from helpers.grouping.region_statistics import _moments_if_alike, _Regions, squared_means
+from helpers.grouping.region_statistics import _moments_if_alike, _Regions, cell_columns, squared_means
 from tests.grouping.rows import pairs_of_different_groups
 
 
@@ -114,45 +115,19 @@ def test_fixed_partitions_mean_coverage_and_false_alarms(n_regions, n, spread):
 @pytest.mark.parametrize("spread", [False, True])
 def test_known_moments_of_groups_are_those_of_all_labels_that_may_be_drawn(shared, spread):
     """Two rows a group, alike with the chance `shared`; a third moment has a closed form for all or none."""
-    w, c = np.array([1.0, 2, 1.5, 0.5, 1]), np.array([0.1, 0.3, 0.2, 0.2, 0.4])
-    region = np.array([[0, 0], [0, 0], [0, 0], [1, 1], [1, 1]])
-    region[1, 1] = region[3, 1] = spread
-    region[3, 1] = 1 - spread
-    y = np.array(list(itertools.product([0, 1], repeat=10))).reshape(-1, 5, 2)
-    chance = np.where(y, c[:, None], 1 - c[:, None])
-    alike = np.where(y[..., 0] == y[..., 1], chance[..., 0], 0)
+    w, c = np.repeat([[1.0, 2, 1.5, 0.5, 1], [0.1, 0.3, 0.2, 0.2, 0.4]], 2, axis=1)
+    group = np.arange(10) // 2
+    region = np.array([0, 0, 0, 1, 0, 0, 1, 0, 1, 1] if spread else [0, 0, 0, 0, 0, 0, 1, 1, 1, 1])
+    y = np.array(list(itertools.product([0, 1], repeat=10)))
+    chance = np.where(y, c, 1 - c).reshape(-1, 5, 2)
+    alike = np.where(y[:, ::2] == y[:, 1::2], chance[..., 0], 0)
     chance = (shared * alike + (1 - shared) * chance.prod(axis=2)).prod(axis=1)
-    r = w[:, None] * (y - c[:, None])
-    S = np.stack([(r * (region == j)).sum(axis=2) for j in (0, 1)])  # of regions and groups
-    W = np.stack([(w[:, None] * (region == j)).sum(axis=1) for j in (0, 1)])
-    total, own = W.sum(axis=1), (W**2).sum(axis=1)
-    value = np.einsum("j,ji->i", total / total.sum() / (total**2 - own), S.sum(axis=2) ** 2 - (S**2).sum(axis=2))
-    cell_region, group = np.nonzero(W)
-    n = W[cell_region, group] / w[group]
-    v = w[group] ** 2 * (c * (1 - c))[group]
-    regions = _Regions(total, total, total, total, own, own)
-    columns = (n * v, n * v * (w * (1 - 2 * c))[group], n * np.sqrt(v))
-    variance, third = _moments_if_alike(regions, np.full(5, shared), cell_region, group, *columns)
+    value = np.array([pairs_of_different_groups(r, region, w, group) for r in y - c])
+    cell, cell_region, cell_group = cross_cells(region, group)
+    own, _, *labels, _ = group_sums(cell, *cell_columns(w, y[5] - c))[1:]
+    total, squares = group_sums(cell_region, own, own**2)[1:]
+    regions = _Regions(total, total, total, total, squares, squares)
+    variance, third = _moments_if_alike(regions, np.full(5, shared), cell_region, cell_group, *labels)
     assert variance == pytest.approx(chance @ value**2)
     if shared != 0.4 and not spread:
         assert third == pytest.approx(chance @ value**3)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("level", [0.5, 0.05])
-def test_right_scores_of_alike_rows_have_the_law_that_the_test_expects(level):
-    """Labels drawn with groups, in half of which all rows share their luck: moments of the value, and alarms."""
-    rng = np.random.default_rng(6)
-    person, region = np.arange(900) // 3, rng.integers(0, 20, 900)
-    c = level * rng.uniform(0.5, 1.5, 900)
-    parts = []
-    for _ in range(250):
-        luck = np.where(rng.random(300)[person] < 0.5, rng.random(300)[person], rng.random(900))
-        parts.append(squared_means((luck < c) - c, region, None, person))
-    value = np.array([part.value for part in parts])
-    assert abs(value.mean()) < 4 * value.std() / np.sqrt(250)
-    for moment, expected in ((value**2, "null_variance"), (value**3, "null_third")):
-        difference = moment - [getattr(part, expected) for part in parts]
-        assert abs(difference.mean()) < 4 * difference.std() / np.sqrt(250)
-    alarms = np.mean([combine([part], float("nan")).p_value < 0.05 for part in parts])
-    assert abs(alarms - 0.05) < 3 * np.sqrt(0.05 * 0.95 / 250)
