@@ -423,6 +423,9 @@ def test_one_row_regions_are_counted_and_left_out():
     plain = binned_grouping_loss_from_regions(y, p, region, n_bins=4, rng=0)
     assert result.n_single == 30 and result.n == 300 and result.left_out == pytest.approx(30 / 330)
     assert invariant(result, plain, ["explained", "plugin", "bias", "count", "rate", "bin_rate"])
+    for same in ({"sample_weight": np.full(300, 7.0)}, {"groups": rng.permutation(300)}):  # noise counts once
+        se = binned_grouping_loss_from_regions(y, p, region, n_bins=4, rng=0, **same).se
+        assert se == pytest.approx(plain.se, rel=0.05)
     with pytest.raises(ValueError, match="region must"):
         binned_grouping_loss_from_regions(y, p, np.arange(300), rng=0)
     with pytest.raises(ValueError, match="groups must"):
