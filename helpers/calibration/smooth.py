@@ -72,7 +72,7 @@ def _windows(scores, points, k):
         low < high
     ).any():  # bisection: the window may stop moving right when the next score is farther than its first
         middle = (low + high) // 2
-        stop = (middle + k >= n) | (scores[np.minimum(middle + k, n - 1)] - points >= points - scores[middle])
+        stop = scores[np.minimum(middle + k, n - 1)] - points >= points - scores[middle]
         high = np.where(stop, middle, high)
         low = np.where(stop, low, middle + 1)
         low = np.minimum(low, high)

@@ -23,7 +23,7 @@ class AdaptedKernel(BaseEstimator):
     # features that say nothing stop counting in the distance: Radhakrishnan et al. (2024), Mechanism for feature
     # learning in neural networks; here with few centres and weights.
 
-    def __init__(self, seed=0):
+    def __init__(self, seed):
         self.seed = seed
 
     def fit(self, features, index, target, weight, fold=None):

@@ -120,7 +120,7 @@ class Boosting(BaseEstimator):
 class Forests(BaseEstimator):
     """The forests of `FORESTS`; leaves are larger where events are rare."""
 
-    def __init__(self, seed=0, rarity=1.0, trees=TREES):
+    def __init__(self, seed, rarity, trees):
         self.seed = seed
         self.rarity = rarity
         self.trees = trees

@@ -53,6 +53,20 @@ def test_platt_equals_an_unpenalised_logistic_regression_on_log_odds():
     assert ours.intercept_ == pytest.approx(peer.intercept_[0], abs=1e-4)
 
 
+@pytest.mark.parametrize(("slope", "shift"), [(1.0, 0.0), (0.5, 0.4), (-1.0, 0.0)])
+def test_a_perfect_score_is_left_alone_and_a_distorted_one_found(slope, shift):
+    """Platt's line within 4 standard errors, by the information of the true one."""
+    x = np.random.default_rng(3).normal(size=20_000)
+    q = expit(slope * x + shift)
+    y = np.random.default_rng(4).random(20_000) < q
+    design = np.column_stack([np.ones_like(x), x])
+    se = np.sqrt(np.diag(np.linalg.inv(design.T @ (design * (q * (1 - q))[:, None]))))
+    fitted = PlattCalibrator().fit(expit(x), y)
+    assert abs(fitted.intercept_ - shift) < 4 * se[0] and abs(fitted.slope_ - slope) < 4 * se[1]
+    rising = expit(np.sign(slope) * x)
+    assert np.abs(IsotonicCalibrator().fit(rising, y).predict(rising) - q).mean() < 0.02
+
+
 @given(labelled_scores())
 def test_platt_is_monotone_and_matches_the_moments_of_its_rows(rows):
     p, y = rows

@@ -57,3 +57,13 @@ def test_windows_shrink_as_rows_come_in(n, neighbors):
 def test_a_window_of_other_rows_or_degrees_is_refused(wrong):
     with pytest.raises(ValueError, match=next(iter(wrong))):
         running_curve(**{"p": [0.1, 0.2, 0.6], "y": [0, 0, 1], "neighbors": 2} | wrong)
+
+
+@pytest.mark.parametrize("power", [1.0, 1.5])
+def test_the_curve_of_a_known_truth(power):
+    """Bias is the square of the window's width; here it is less than a tenth of the standard error."""
+    at = np.array([0.0 if power == 1 else 0.2, 0.4, 0.6, 0.8, 1.0])
+    rng = np.random.default_rng(2)
+    found = [running_curve(rng.random(3000) < p**power, p, at) for p in rng.random((50, 3000))]
+    error = (np.mean(found, axis=0) - at**power) / (np.std(found, axis=0, ddof=1) / np.sqrt(50))
+    assert (np.abs(error) < 3).all() and (error**2).mean() < 3

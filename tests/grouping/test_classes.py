@@ -9,7 +9,7 @@ from scipy.special import softmax
 
 from helpers.calibration.affine import calibrate_classes
 from helpers.grouping import grouping_loss
-from helpers.grouping.classes import _effect_of_fit, _known_moments, squared_vectors
+from helpers.grouping.classes import _direction, _effect_of_fit, _known_moments, squared_vectors
 from helpers.grouping.fitted_scores import effect_of_fit
 from helpers.grouping.region_statistics import squared_means
 from helpers.partition.checked import check_rows
@@ -107,7 +107,7 @@ def test_the_fit_of_three_classes_costs_what_all_covariances_say(rng, asked, gro
     y = (rng.random(n)[:, None] > np.cumsum(P, axis=1)[:, :-1]).sum(axis=1)
     w = rng.uniform(0.5, 2, n)
     person = np.arange(n) // 3
-    half, region = np.arange(n) % 2, rng.integers(0, 3, n)
+    half, region = np.arange(n) % 2, np.where(w.argsort().argsort() < 3, 2, rng.integers(0, 2, n))  # one of few rows
     rows = check_class_rows(y, P, P, w, person if grouped else None, asked is STEPS)
     parts = [(np.flatnonzero(half == k), region[half == k]) for k in (0, 1)]
     fit = _effect_of_fit(rows, P, parts)
@@ -202,6 +202,14 @@ def test_what_is_given_decides_the_question(rng):
     assert top.value == grouping_loss(y == P.argmax(axis=1), P.max(axis=1), X, rng=0).value
     yes = grouping_loss(words[y], table[["yes", "no", "perhaps"]], X, given="yes", rng=0)
     assert yes.value == grouping_loss(y == 2, P[:, 2], X, rng=0).value
+
+
+def test_categories_stand_in_the_direction_in_which_they_differ_most(rng):
+    X = pd.DataFrame({"town": list("aabbcc"), "job": list("xyxyxx"), "x": np.arange(6.0)})
+    r = rng.normal(size=(6, 3))
+    means = [pd.DataFrame(r).groupby(X[name]).transform("mean") for name in ("town", "job")]
+    assert abs(_direction(X, r) @ np.linalg.svd(np.vstack(means))[2][0]) == pytest.approx(1)
+    assert abs(_direction(X[["x"]], r) @ np.linalg.svd(r)[2][0]) == pytest.approx(1)
 
 
 def test_a_category_tells_classes_apart_whichever_they_are(rng):

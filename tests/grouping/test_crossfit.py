@@ -9,9 +9,11 @@ from joblib import Parallel, delayed, parallel_config
 from scipy.special import expit, logit
 
 from helpers import _parallel
-from helpers.grouping import grouping_loss, grouping_loss_from_regions
+from helpers.calibration import PlattCalibrator
+from helpers.grouping import captured, grouping_loss, grouping_loss_from_regions
 from helpers.grouping.inversion import LossLaw
 from helpers.grouping.region_statistics import squared_means
+from helpers.partition.checked import with_score_column
 from helpers.simulation import Links, Sigmoid
 from tests.grouping.rows import pairs_of_different_groups, residual_rows
 
@@ -43,51 +45,25 @@ def test_four_rows_by_hand():
 
 
 @given(residual_rows())
-def test_equation_6_as_printed(rows):
-    r, region, _, _ = rows
-    assume(np.bincount(region).max() > 1)
-    paper = plugin = 0.0
-    for j in np.unique(region):
-        own = r[region == j]
-        if own.size > 1:
-            paper += own.size / r.size * (own.mean() ** 2 - own.var(ddof=1) / own.size)
-            plugin += own.size / r.size * own.mean() ** 2
-    gl = grouping_loss_from_regions(r, region)
-    assert gl.value == pytest.approx(paper, abs=1e-12) and gl.plugin == pytest.approx(plugin, abs=1e-12)
-    assert gl.value == pytest.approx(gl.plugin - gl.bias, abs=1e-12)
-    assert gl.value == pytest.approx(
-        pairs_of_different_groups(r, region, np.ones(r.size), np.arange(r.size)), abs=1e-12
-    )
-
-
-@given(residual_rows())
-def test_the_interval_and_the_test_are_one_law(rows):
-    """p < 0.025 exactly where the lower end is above 0; the ends are where the law at the end puts the value."""
+def test_equation_6_against_all_pairs_and_interval_and_test_of_one_law(rows):
+    """Also with weights and groups; p < 0.025 exactly where the lower end is above 0."""
     r, region, w, g = rows
+    one, own = np.ones(r.size), np.arange(r.size)
     for weight, groups in ((None, None), (w, None), (None, g), (w, g)):
-        try:
-            gl = grouping_loss_from_regions(r, region, sample_weight=weight, groups=groups)
-        except ValueError:
-            continue
-        assert (gl.low > 0) == (gl.p_value < 0.025)
-        assert gl.low <= gl.value <= gl.high + 1e-12 or (gl.value < 0 and gl.high == 0)
-        assert gl.high >= 0
-
-
-@given(residual_rows())
-def test_weights_and_groups_against_all_pairs(rows):
-    r, region, w, g = rows
-    for weight, groups in ((w, None), (None, g), (w, g)):
-        expected = pairs_of_different_groups(
-            r, region, np.ones(r.size) if weight is None else weight, np.arange(r.size) if groups is None else groups
-        )
+        weights, unit = one if weight is None else weight, own if groups is None else groups
         try:
             gl = grouping_loss_from_regions(r, region, sample_weight=weight, groups=groups)
         except ValueError as error:
             assert "two independent rows" in str(error) or str(error).startswith(("groups must", "sample_weight must"))
             continue
-        assert gl.value == pytest.approx(expected, abs=1e-10)
-        assert gl.value == pytest.approx(gl.plugin - gl.bias) and gl.se >= 0 and 0 <= gl.p_value <= 1
+        assert gl.value == pytest.approx(pairs_of_different_groups(r, region, weights, unit), abs=1e-10)
+        plugin = sum(
+            weights[rows].sum() / weights.sum() * np.average(r[rows], weights=weights[rows]) ** 2
+            for rows in (region == j for j in np.unique(region)) if np.unique(unit[rows]).size > 1
+        )  # fmt: skip
+        assert gl.plugin == pytest.approx(plugin) and gl.value == pytest.approx(gl.plugin - gl.bias) and gl.se >= 0
+        assert (gl.low > 0) == (gl.p_value < 0.025) and 0 <= gl.p_value <= 1
+        assert gl.low <= gl.value <= gl.high + 1e-12 or (gl.value < 0 and gl.high == 0)
 
 
 # ---- invariances -----------------------------------------------------------------------------------------------
@@ -136,15 +112,13 @@ def test_rows_of_weight_zero_are_absent(sample):
     rows = weight > 0
     for groups in (None, np.arange(600) // 4):
         masked = grouping_loss(sample.y, sample.p, sample.X, sample_weight=weight, groups=groups, rng=0)
-        absent = grouping_loss(
-            sample.y[rows],
-            sample.p[rows],
-            sample.X[rows],
-            sample_weight=weight[rows],
-            groups=None if groups is None else groups[rows],
-            rng=0,
-        )
+        some = {"sample_weight": weight[rows], "groups": None if groups is None else groups[rows]}
+        absent = grouping_loss(sample.y[rows], sample.p[rows], sample.X[rows], **some, rng=0)
         assert str(masked) == str(absent) and masked.n == 400
+    y, p, w = sample.y[rows], sample.p[rows], weight[rows]
+    c = PlattCalibrator().fit(p, y, w).predict(p)
+    assert masked.calibration_loss == pytest.approx(np.average((p - c) ** 2, weights=w))
+    assert masked.recalibration_gain == pytest.approx(np.average((p - y) ** 2 - (c - y) ** 2, weights=w))
 
 
 def test_relabelled_groups_categories_and_a_column_called_like_the_score(sample):
@@ -253,6 +227,21 @@ def test_a_known_loss_is_bounded_from_below_and_mostly_found(method, population)
     assert np.mean([loss.low <= truth for loss in losses]) == 1 and max(loss.p_value for loss in losses) < 0.001
 
 
+@pytest.mark.slow
+def test_the_interval_covers_what_the_two_partitions_capture():
+    """Captured loss of the fitted regions, from 4,000 fresh rows with known q; both ends, and the test beside them."""
+    fresh = Sigmoid().sample(4000, rng=10**6)
+    table = with_score_column(fresh.X, fresh.p)
+    misses = []
+    for seed in range(60):
+        s = Sigmoid().sample(600, rng=seed)
+        loss = grouping_loss(s.y, s.p, s.X, rng=seed)
+        truth = np.mean([captured(tree.apply(table), fresh.q - fresh.c) for tree in loss.trees])
+        misses.append((loss.low > truth, loss.high < truth, (loss.low > 0) != (loss.p_value < 0.025)))
+    above, below, contradictions = np.mean(misses, axis=0)
+    assert max(above, below) < 0.025 + 3 * np.sqrt(0.025 * 0.975 / 60) and contradictions == 0
+
+
 # ---- the result ------------------------------------------------------------------------------------------------
 
 
@@ -260,12 +249,14 @@ def test_the_result_is_consistent_with_its_trees_and_prints_one_line(sample):
     gl = grouping_loss(sample.y, sample.p, sample.X, rng=0)
     assert gl.value == pytest.approx(gl.plugin - gl.bias)
     assert gl.n == 600 and gl.count.sum() == 600 and len(gl.trees) == 2
+    assert gl.value in grouping_loss(sample.y, sample.p, sample.X, n_splits=3, rng=0).splits
     for k, tree in enumerate(gl.trees):
         assert np.array_equal(tree.count_, gl.count[gl.part == k])
         assert np.allclose(tree.value_, gl.mean[gl.part == k])
         assert len(tree.rules()) == (gl.part == k).sum()
     with pytest.raises(AttributeError):
         gl.value = 0
+    assert not any(word in repr(gl) for word in ("array(", "HonestTree"))
 
 
 def test_the_paper_uses_tenths_and_features_only():
@@ -273,6 +264,9 @@ def test_the_paper_uses_tenths_and_features_only():
     gl = grouping_loss(s.y, s.p, s.X, method="paper", rng=0)
     assert gl.n == 500 and len(gl.trees) == 1 and gl.trees[0].tree_.n_node_samples[0] == 400
     assert sorted(column.name for column in gl.trees[0].encoder_.columns_) == ["x1", "x2"]
+    assert grouping_loss(s.y[:60], s.p[:60], s.X[:60], rng=0).n == 60
+    with pytest.raises(ValueError, match="at least 4"):
+        grouping_loss(s.y[:59], s.p[:59], s.X[:59], rng=0)
 
 
 # ---- tables and weights that tried to break it -----------------------------------------------------------------

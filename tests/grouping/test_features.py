@@ -58,11 +58,22 @@ def test_features_for_ridge_regressions_and_their_penalties():
 
 
 @pytest.mark.parametrize(
-    ("columns", "width"), [(16, 16 * 7 + 16 + 136 + 1), (17, 17 * 7 + 1), (51, 51 * 7 + 1), (52, 53)]
-)
-def test_many_columns_go_without_products_and_more_without_splines(columns, width):
+    ("columns", "gaps", "levels", "width"),
+    [(16, 0, 0, 16 * 7 + 16 + 136 + 1), (16, 16, 0, 16 * 7 + 16 + 32 + 528 + 1), (16, 15, 3, 15 * 8 + 3 + 1),
+     (17, 0, 0, 17 * 7 + 1), (51, 0, 0, 51 * 7 + 1), (52, 0, 0, 53)],
+)  # fmt: skip
+def test_many_columns_go_without_products_and_more_without_splines(columns, gaps, levels, width):
     index = np.random.default_rng(0).integers(0, 9, (40, columns))
-    assert next(Features().fit(index).smooth(index)).shape == (40, width)
+    index[:, columns - 1] %= levels or 9
+    index[0, :gaps] = -1
+    assert next(Features((columns - 1,) if levels else ()).fit(index).smooth(index)).shape == (40, width)
+
+
+def test_a_category_has_columns_where_it_tells_rows_apart():
+    index = np.array([[0, 0, 0, -1], [0, 0, -1, -1], [0, 1, 0, -1]])
+    assert [table.shape[1] for table in Features(categories=range(4)).fit(index).scores_] == [0, 2, 1, 0]
+    many = Features(categories=(0,)).fit(np.arange(50)[:, None] % 30).scores_[0]
+    assert many.sum(axis=1).tolist() == [1] * 20 + [0] * 11
 
 
 def test_trees_see_bins_and_categories_in_the_order_of_their_targets():

@@ -5,7 +5,8 @@ import pytest
 from scipy.special import expit, logit, ndtr
 
 from helpers.calibration import PlattCalibrator
-from helpers.grouping import grouping_loss, grouping_loss_from_regions
+from helpers.grouping import grouping_loss
+from helpers.grouping.crossfit import combine
 from helpers.grouping.fitted_scores import LEAST_KEPT, FitEffect, effect_of_fit
 from helpers.grouping.inversion import LossLaw
 from helpers.grouping.region_statistics import squared_means
@@ -39,24 +40,24 @@ def test_rare_events_alarm_nearly_as_often_as_the_level_says():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("level", [0.0, -3.0])
-def test_groups_of_which_some_are_more_alike(level):
-    """One correlation for all groups would be too small where half of the regions hold groups that are far more alike:
-    right scores would alarm in 9 to 12 % of the draws.
+@pytest.mark.parametrize(("level", "uneven"), [(0.0, True), (-3.0, True), (-3.0, False)])
+def test_groups_whose_rows_are_alike(level, uneven):
+    """Moments and alarms of right scores. One correlation for all groups would be too small where half of the regions
+    hold groups that are far more alike: right scores would alarm in 9 to 12 % of the draws.
     """
     rng = np.random.default_rng(7)
-    repeats = 250
-    person = np.arange(2400) // 12
+    person = np.arange(2400) // (12 if uneven else 3)
     region = rng.permutation(40)[person % 40]
     c = expit(level + 0.5 * rng.normal(size=2400))
-    alike = np.where(region < 15, 0.8, 0.0)
-    losses = [
-        grouping_loss_from_regions(labels(c, person, rng, alike) - c, region, groups=person) for _ in range(repeats)
-    ]
-    alarms = np.mean([loss.p_value < 0.05 for loss in losses])
-    assert 0.01 < alarms < 0.06 + 2 * np.sqrt(0.06 * 0.94 / repeats)
-    value = np.array([loss.value for loss in losses])
-    assert abs(value.mean()) < 4 * value.std() / np.sqrt(repeats)
+    alike = np.where(region < 15, 0.8, 0.0) if uneven else 0.3
+    parts = [squared_means(labels(c, person, rng, alike) - c, region, None, person) for _ in range(250)]
+    alarms = np.mean([combine([part], 0.0).p_value < 0.05 for part in parts])
+    assert (0.01 if uneven else 0.02) < alarms < 0.06 + 2 * np.sqrt(0.06 * 0.94 / 250)
+    value = np.array([part.value for part in parts])
+    assert abs(value.mean()) < 4 * value.std() / np.sqrt(250)
+    for power, name in ((2, "null_variance"), (3, "null_third")) if not uneven else ():
+        difference = value**power - [getattr(part, name) for part in parts]
+        assert abs(difference.mean()) < 4 * difference.std() / np.sqrt(250)
 
 
 def test_one_region_of_two_rows_by_hand():
@@ -78,7 +79,7 @@ def test_the_effect_by_the_whole_covariance_matrix(grouped):
     person = np.arange(n) // 3 if grouped else None
     y = labels(p, person, rng)
     c = PlattCalibrator().fit(p, y, weight).predict(p)
-    half, region = np.arange(n) % 2, rng.integers(0, 4, n)
+    half, region = np.arange(n) % 2, np.where(weight.argsort().argsort() < 3, 3, rng.integers(0, 3, n))
     fit = effect_of_fit(
         Rows.of_all(y, p, None, 3 * weight, person), c, [(np.flatnonzero(half == k), region[half == k]) for k in (0, 1)]
     )

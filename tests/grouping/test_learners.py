@@ -3,7 +3,6 @@
 import itertools
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.optimize import nnls
 from sklearn.ensemble import HistGradientBoostingRegressor
@@ -11,7 +10,7 @@ from sklearn.linear_model import Ridge
 from sklearn.preprocessing import StandardScaler
 
 from helpers.grouping import learners
-from helpers.grouping.features import Features, as_index, binned
+from helpers.grouping.features import Features, binned
 from helpers.grouping.learners import (
     Boosting,
     Clusters,
@@ -20,9 +19,9 @@ from helpers.grouping.learners import (
     Splines,
     combination,
     combine_out_of_fold,
+    predict_out_of_fold,
     regions_out_of_fold,
 )  # fmt: skip
-from helpers.partition.encoder import TableEncoder
 
 
 def test_weights_of_the_combination_are_least_squares_where_that_is_not_negative():
@@ -38,58 +37,35 @@ def test_weights_of_the_combination_are_least_squares_where_that_is_not_negative
     assert combination(np.zeros((5, 2)), np.ones(5), np.ones(5)).tolist() == [0, 0]
 
 
-class Learners:
-    """All learners, fitted on the same rows and asked about others."""
-
-    def __init__(self, codes, target, weight, categories=()):
-        index = as_index(codes)
-        self.features = Features(categories, 0).fit(index)
-        self.boosting = Boosting().fit(self.features, index, target, weight)
-        whole = np.zeros(len(index), int)
-        moment = (weight * target)[:, None]
-        self.linear = Linear().fit(self.features, index, whole - 1, whole, weight, np.ones((len(index), 1)), moment)
-
-    def predict(self, codes):
-        index = self.features.index(codes)
-        return np.column_stack(
-            [self.boosting.predict(self.features, index), self.linear.predict(self.features, index, 0)]
-        )
-
-
-def codes_of(X):
-    X = pd.DataFrame(X)
-    return TableEncoder().fit(X, np.zeros(len(X))).transform(X)
-
-
 def test_regressions_are_those_of_scikit_learn_and_cluster_means_are_drawn_to_zero():
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(90, 2))
-    target = np.sin(X[:, 0]) + rng.normal(size=90)
+    index = np.column_stack([rng.permutation(90), rng.permutation(90)])
+    target = np.sin(index[:, 0] / 20) + rng.normal(size=90)
     weight = rng.uniform(0.5, 2, 90)
-    codes = codes_of(X)
-    fitted = Learners(codes, target, weight)
-    columns = fitted.predict(codes)
-    features = fitted.features
-    splines, kernel, _ = features.smooth(as_index(codes))
+    features = Features().fit(index)
+    whole = np.zeros(90, int)
+    fitted = Linear().fit(features, index, whole - 1, whole, weight, np.ones((90, 1)), (weight * target)[:, None])
+    columns = fitted.predict(features, index, 0)
+    splines, kernel, _ = features.smooth(index)
     mean = np.average(splines[:, :-1], axis=0, weights=weight)
     scale = np.sqrt(np.average((splines[:, :-1] - mean) ** 2, axis=0, weights=weight))
     ridge = Ridge(30 * weight.mean()).fit(splines[:, :-1] / scale, target, weight)
-    assert columns[:, 3] == pytest.approx(ridge.predict(splines[:, :-1] / scale), abs=1e-6)
+    assert columns[:, 0] == pytest.approx(ridge.predict(splines[:, :-1] / scale), abs=1e-6)
     values, vectors = np.linalg.eigh(next(itertools.islice(features.penalties(), 1, None))[:90, :90])
     sure = values > 1e-9  # ours adds as little to all of them
     bumps = kernel[:, :90] @ vectors[:, sure] / np.sqrt(values[sure])
     table = np.column_stack([bumps, kernel[:, 90:-1]])
     ridge = Ridge(0.3 * weight.mean(), solver="svd").fit(table, target, weight)
-    assert columns[:, 5] == pytest.approx(ridge.predict(table), abs=5e-3)
-    cluster = features.regions(as_index(codes))[:, 0]
+    assert columns[:, 2] == pytest.approx(ridge.predict(table), abs=5e-3)
+    cluster = features.regions(index)[:, 0]
     rows = cluster == cluster[7]
     drawn = (weight[rows] @ target[rows]) / (weight[rows].sum() + 2)
-    assert columns[7, 9] == pytest.approx(drawn)
+    assert columns[7, 6] == pytest.approx(drawn)
 
 
 def test_fits_that_share_their_sums_are_those_of_the_rows_outside_each_fold():
     rng = np.random.default_rng(1)
-    index = as_index(codes_of(rng.normal(size=(100, 3))))
+    index = rng.permuted(np.tile(np.arange(100), (3, 1)), axis=1).T
     fold = rng.integers(0, 3, 100)
     weight = rng.uniform(0.5, 2, 100)
     bin_of_row = rng.integers(0, 4, 100)
@@ -135,12 +111,12 @@ def test_forests_have_larger_leaves_where_events_are_rare_and_draw_some_rows_and
     assert [(len(forest.estimators_), forest.max_features) for forest in forests] == [(2, 1), (2, 2), (2, 2)]
     assert [(forest.bootstrap, forest.max_samples) for forest in forests] == [(True, 40), (True, 40), (False, None)]
     monkeypatch.setattr(learners, "DRAWN", 30)
-    forests = Forests(trees=1).fit(*rows).forests_
+    forests = Forests(0, 1.0, 1).fit(*rows).forests_
     assert [(forest.bootstrap, forest.max_samples) for forest in forests] == [(True, 30)] * 3
     wide = np.random.default_rng(0).integers(0, 5, (60, 39))
-    forests = Forests(trees=1).fit(Features().fit(wide), wide, target[:60], weight[:60]).forests_
+    forests = Forests(0, 1.0, 1).fit(Features().fit(wide), wide, target[:60], weight[:60]).forests_
     assert [forest.max_features for forest in forests] == [13, 13, 13]
-    few = Forests(trees=1).fit(Features().fit(wide[:, :18]), wide[:, :18], target[:60], weight[:60]).forests_
+    few = Forests(0, 1.0, 1).fit(Features().fit(wide[:, :18]), wide[:, :18], target[:60], weight[:60]).forests_
     assert [forest.max_features for forest in few] == [12, 12, 12]
 
 
@@ -170,6 +146,20 @@ def test_boosting_tells_its_stages(rows):
             max_iter=rounds, learning_rate=0.1, max_leaf_nodes=10, min_samples_leaf=3, early_stopping=False
         ).fit(table, target, weight)
         assert stages.predict(features, index)[:, k] == pytest.approx(peer.predict(table))
+
+
+def test_rows_are_predicted_by_fits_to_the_other_folds(rows):
+    _, index, target, weight = rows
+    features = Features(categories=(0,)).fit(index)
+    fold, inner, bins = np.arange(80) % 2, np.arange(80) % 3, np.arange(80) % 4
+    variance = weight[:4, None] * [1, 2]
+    residual, variance = np.column_stack([target, target**2]), variance[bins]
+    said = predict_out_of_fold(features, index, residual, variance, bins, weight, fold, inner)
+    linear = Linear().fit(features, index, fold, bins, weight, variance, weight[:, None] * residual)
+    for j, out in enumerate((fold == 1, fold == 0)):
+        given = (residual / variance)[out, j], (weight * variance[:, j])[out], inner[out]
+        boosted = Boosting().fit(features, index[out], *given).predict(features, index[~out])
+        assert np.array_equal(said[~out], np.hstack([boosted, linear.predict(features, index[~out], j)]))
 
 
 def test_rows_are_combined_by_weights_of_the_other_folds():

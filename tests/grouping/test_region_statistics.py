@@ -1,10 +1,13 @@
 """Squared means of regions and their laws: derivatives, the jackknife, coverage and alarms near what is promised."""
 
+import itertools
+
 import numpy as np
 import pytest
 
+from helpers.binning import cross_cells, group_sums
 from helpers.grouping.crossfit import combine
-from helpers.grouping.region_statistics import squared_means
+from helpers.grouping.region_statistics import _moments_if_alike, _Regions, cell_columns, squared_means
 from tests.grouping.rows import pairs_of_different_groups
 
 
@@ -106,3 +109,25 @@ def test_fixed_partitions_mean_coverage_and_false_alarms(n_regions, n, spread):
         assert (alarms < 0.065 + 4 * np.sqrt(0.05 * 0.95 / repeats)).all() and (alarms > 0.02).all()
     else:
         assert (p_value < 0.05).mean() > 0.5
+
+
+@pytest.mark.parametrize("shared", [0.0, 0.4, 1.0])
+@pytest.mark.parametrize("spread", [False, True])
+def test_known_moments_of_groups_are_those_of_all_labels_that_may_be_drawn(shared, spread):
+    """Two rows a group, alike with the chance `shared`; a third moment has a closed form for all or none."""
+    w, c = np.repeat([[1.0, 2, 1.5, 0.5, 1], [0.1, 0.3, 0.2, 0.2, 0.4]], 2, axis=1)
+    group = np.arange(10) // 2
+    region = np.array([0, 0, 0, 1, 0, 0, 1, 0, 1, 1] if spread else [0, 0, 0, 0, 0, 0, 1, 1, 1, 1])
+    y = np.array(list(itertools.product([0, 1], repeat=10)))
+    chance = np.where(y, c, 1 - c).reshape(-1, 5, 2)
+    alike = np.where(y[:, ::2] == y[:, 1::2], chance[..., 0], 0)
+    chance = (shared * alike + (1 - shared) * chance.prod(axis=2)).prod(axis=1)
+    value = np.array([pairs_of_different_groups(r, region, w, group) for r in y - c])
+    cell, cell_region, cell_group = cross_cells(region, group)
+    own, _, *labels, _ = group_sums(cell, *cell_columns(w, y[5] - c))[1:]
+    total, squares = group_sums(cell_region, own, own**2)[1:]
+    regions = _Regions(total, total, total, total, squares, squares)
+    variance, third = _moments_if_alike(regions, np.full(5, shared), cell_region, cell_group, *labels)
+    assert variance == pytest.approx(chance @ value**2)
+    if shared != 0.4 and not spread:
+        assert third == pytest.approx(chance @ value**3)

@@ -4,10 +4,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
-from scipy.special import expit
 from scipy.stats import norm
 
-from helpers.grouping import stacked_grouping_loss
 from helpers.grouping.splits import repeat_splits
 
 
@@ -27,14 +25,6 @@ def estimate(rng, tail, *, shared=0.0, truth=0.0):
     value = truth + 0.5**0.5 * (shared + rng.normal())
     reach = norm.isf(tail)
     return Normal(value, value - reach, value + reach, float(norm.sf(value)))
-
-
-def sample(seed, n, missed):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, 4))
-    p = expit(X[:, 0])
-    y = rng.random(n) < expit(X[:, 0] + missed * X[:, 1])
-    return y, p, X
 
 
 @pytest.mark.parametrize(("n_splits", "middle", "upper"), [(4, 1, 2), (3, 1, 1)])
@@ -81,14 +71,3 @@ def test_together_they_are_wrong_no_more_often_than_one():
         wrong["low"] += result.low > 0
         wrong["high"] += result.high < 0
     assert max(wrong.values()) <= 1000 * 0.025 + 3 * (1000 * 0.025) ** 0.5
-
-
-def test_the_stack_repeats_its_folds():
-    y, p, X = sample(2, 300, 1.5)
-    loss = stacked_grouping_loss(y, p, X, n_folds=2, n_splits=3, rng=0)
-    single = stacked_grouping_loss(y, p, X, n_folds=2, rng=0)
-    assert loss.splits.size == 3
-    assert loss.value == np.median(loss.splits)
-    assert single.value in loss.splits
-    assert "the middle of 3 splits" in str(loss)
-    assert (loss.low > 0) == (loss.p_value < 0.025)

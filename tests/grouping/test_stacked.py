@@ -4,30 +4,18 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from helpers.calibration import PlattCalibrator
+from helpers.calibration import IsotonicCalibrator
 from helpers.grouping import features as label_free
 from helpers.grouping import stacked as module
 from helpers.grouping import stacked_grouping_loss
-from helpers.grouping.features import Features
-from helpers.grouping.learners import Boosting
+from helpers.grouping.learners import combine_out_of_fold
 from helpers.grouping.region_statistics import squared_means
 from helpers.simulation import Sigmoid
-
-NUMBERS = ("value", "se", "low", "high", "p_value", "null_se", "calibration_loss", "n")
-
-
-def same(a, b, tol=1e-9):
-    return all(getattr(a, name) == pytest.approx(getattr(b, name), abs=tol, nan_ok=True) for name in NUMBERS)
 
 
 @pytest.fixture(scope="module")
 def sample():
     return Sigmoid().sample(300, rng=0)
-
-
-@pytest.fixture(scope="module")
-def plain(sample):
-    return stacked_grouping_loss(sample.y, sample.p, sample.X, rng=1)
 
 
 @pytest.fixture
@@ -103,17 +91,32 @@ def test_the_interval_and_the_test_agree():
     assert (taken > 10).all()  # all three happen
 
 
-@pytest.mark.slow
-def test_the_value_is_the_mean_of_two_g_r_minus_g_squared(sample, plain):
-    r = sample.y - PlattCalibrator().fit(sample.p, sample.y).predict(sample.p)
-    g = plain.residual
-    assert plain.direct == pytest.approx(np.mean(2 * g * r - g**2)) and plain.n == g.size == 300
-    assert plain.direct == pytest.approx(np.mean(r**2) - np.mean((r - g) ** 2))
-    assert plain.value == pytest.approx(max(plain.direct + plain.rest, plain.low))
-    assert plain.se > (2 * g * r - g**2).std(ddof=1) / np.sqrt(300)
-    assert plain.low >= plain.value - 1.959964 * plain.se and 0 <= plain.p_value <= 1
-    assert plain.weights.size == len(plain.learners) == 11 and (plain.weights >= 0).all() and (np.abs(g) <= 1).all()
-    assert str(plain).startswith("grouping loss 0.0") and "n = 300 with " in str(plain)
+def test_the_stack_written_out(sample, lines, monkeypatch):
+    """Each fold is judged by a calibrator and learners of the others; regions find a part of what they leave."""
+    y, p = sample.y, sample.p
+    w = np.random.default_rng(0).uniform(0.5, 2, 300)
+    predict, grow, seen = module.predict_out_of_fold, module.regions_out_of_fold, []
+    monkeypatch.setattr(module, "predict_out_of_fold", lambda *a: seen.extend([*a, predict(*a)]) or seen[-1])
+    monkeypatch.setattr(module, "regions_out_of_fold", lambda *a: seen.extend([a[-1], grow(*a)]) or seen[-1])
+    options = {"calibrator": "isotonic", "n_folds": 3, "sample_weight": 7 * w, "rng": 0}
+    found = stacked_grouping_loss(y, p, sample.X, **options)
+    _, _, residual, variance, bin_of_row, weight, fold, _, columns, least, region = tuple(seen)
+    c = np.column_stack(
+        [IsotonicCalibrator().fit(p[fold != j], y[fold != j], w[fold != j]).predict(p) for j in range(3)]
+    )
+    assert residual == pytest.approx(y[:, None] - c) and variance == pytest.approx(np.maximum(c * (1 - c), 1e-3))
+    assert np.bincount(bin_of_row).size == 16 and set(np.bincount(bin_of_row)) == {18, 19} and least == 30
+    assert weight == pytest.approx(w / w.mean()) and np.bincount(fold).tolist() == [100] * 3
+    own = np.arange(300), fold
+    r = y - IsotonicCalibrator().fit(p, y, w).predict(p)
+    g, parts = combine_out_of_fold(variance[own][:, None] * columns, r, weight, fold)
+    g = np.clip(g, -c[own], 1 - c[own])
+    assert found.residual == pytest.approx(g) and found.weights == pytest.approx(parts.mean(axis=0))
+    assert found.direct == pytest.approx(np.average(2 * g * r - g**2, weights=w))
+    assert found.rest == pytest.approx(module._rest(r - g, region, fold, w, None)[0])
+    assert found.value == pytest.approx(max(found.direct + found.rest, found.low)) and "with 2 of 2" in str(found)
+    assert found.value in stacked_grouping_loss(y, p, sample.X, **options, n_splits=3).splits
+    assert found.calibration_loss == pytest.approx(np.average((p - y + r) ** 2, weights=w))
 
 
 @pytest.mark.slow
@@ -129,22 +132,6 @@ def test_nothing_about_a_row_comes_from_its_own_fold(sample):
         for a, b in zip(first, other, strict=True):
             assert np.array_equal(a[fold == 2], b[fold == 2]) == stays
             assert not np.array_equal(a[fold != 2], b[fold != 2])
-
-
-def test_weights_reach_the_learners(sample):
-    """Wrong labels of rows that weigh nothing change neither the predictions nor the calibrator."""
-    table = sample.X.assign(s=sample.p)
-    fold = np.arange(300) % 5
-    light = np.arange(300) % 3 == 0
-    wrong = np.where(light, 1 - sample.y, sample.y)
-    weight = np.where(light, 1e-13, 1.0)
-    first, other = (module._out_of_fold(y * 1.0, sample.p, table, weight, fold, "platt", 0) for y in (sample.y, wrong))
-    assert first[1] == pytest.approx(other[1], abs=1e-6)
-    assert first[0][:, 3:] == pytest.approx(other[0][:, 3:], abs=1e-6)  # trees count rows: their cuts may differ
-    index = np.repeat([[0], [1]], 200, axis=0)
-    target = np.tile([1.0, 0.0], 200)
-    boosting = Boosting().fit(Features().fit(index), index, target, np.where(index[:, 0] == target, 3.0, 1.0))
-    assert boosting.predict(None, np.array([[0], [1]]))[:, -1] == pytest.approx([0.25, 0.75], abs=1e-3)
 
 
 def test_the_rest_is_the_mean_product_of_two_rows_of_a_region_and_fold():

@@ -161,9 +161,6 @@ def test_a_sample_of_a_continuous_score_needs_its_c():
     assert known_parts(s.q, s.p, side).grouping_loss == pytest.approx(0, abs=1e-15)
 
 
-# ---- what the estimator finds from labels ----------------------------------------------------------------------
-
-
 # ---- K classes -------------------------------------------------------------------------------------------------
 
 
