@@ -21,7 +21,7 @@ RULES = {
     "normalized": "they differ only in case, punctuation, articles or spaces",
     "date": "the last date in them is the same",
     "letter": "they name the same letter of an option",
-    "class": "the file counts them as one answer",
+    "class": "the file gives them the same class",
 }
 PLAIN = {"all": "giving every answer", "none": "handing over every question"}
 

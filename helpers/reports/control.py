@@ -37,9 +37,9 @@ class Control:
         test = f"the test of the {listed(self.trials['test'].unique())}"
         return (
             f"In {trials} with {n:,} rows each, in which nothing is wrong, {test} at 5 % raised "
-            f"{many(self.alarms, 'alarm')}; a fair test raises up to {self.most_alarms} by chance. What was estimated "
-            f"there is {number(self.value, self.error, least=3)} on average (standard error "
-            f"{number(self.error, self.error, least=3)}), and a group was named in {named}."
+            f"{many(self.alarms, 'alarm')}; a fair test raises more than {self.most_alarms} in at most one of a "
+            f"hundred such controls. What was estimated there is {number(self.value, self.error, least=3)} on average "
+            f"(standard error {number(self.error, self.error, least=3)}), and a group was named in {named}."
         )
 
     @property

@@ -74,7 +74,7 @@ def of_table(table):
         if why == "gives the outcome away":
             yield Finding("gives_away", name, n=n, severity=Severity.SERIOUS)
     if table.groups is not None:
-        yield Finding("people", value=float(table.groups.max() + 1), n=n)
+        yield Finding("people", table.group_name, value=float(table.groups.max() + 1), n=n)
     else:
         names = likely_groups(table)
         repeats = repeated_rows(table)

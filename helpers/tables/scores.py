@@ -214,7 +214,7 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
     if features is None and groups is not None:
         members = [name for name in X if _names_members(X[name], groups)]
         X = X.drop(columns=members)
-        dropped |= dict.fromkeys(members, f"names the members of each {group!r}")
+        dropped |= dict.fromkeys(members, f"it only tells the members of a {group!r} apart")
     notes += notes_of_rare_levels(X)
     if not list(X):
         notes.append("no features: groups can only be sought along the score")

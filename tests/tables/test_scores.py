@@ -69,7 +69,7 @@ def test_percentages_are_numbers(tmp_path):
 def test_the_shipped_table():
     table = read_scores("data/rand_scores.csv.gz", group="family")
     assert table.n == 10_025 and table.groups.max() + 1 == 1_214 and table.note == ""
-    assert table.dropped == {"person": "names the members of each 'family'"}
+    assert table.dropped == {"person": "it only tells the members of a 'family' apart"}
     assert list(table.X.select_dtypes("category")) == ["sex", "race", "site", "limited", "health"]
     assert table.X["deductible_plan"].dtype == bool
 
