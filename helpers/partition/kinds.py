@@ -130,15 +130,15 @@ def as_numbers(values):
 
 def numbers_as_fitted(values, name, date):
     """`as_numbers` of a column that was one of dates or of other numbers in the fit; ValueError if it is not now."""
-    if not date and isinstance(values.dtype, np.dtype) and values.dtype.kind in "biuf":
-        return values.to_numpy(float)
     read = text_as_values(values)
-    read = _text_as_truths(read) if as_numbers(read) is None else read
-    if not read.notna().any():
-        return np.full(len(read), np.nan)
     numbers = as_numbers(read)
+    if numbers is None:
+        read = _text_as_truths(read)
+        numbers = as_numbers(read)
     if numbers is not None and is_date(read) == date:
         return numbers
+    if not read.notna().any():
+        return np.full(len(read), np.nan)
     rule = f"hold {'dates, such as 2024-01-31,' if date else 'numbers'} as in the fit"
     if numbers is not None:
         raise ValueError(f"X must {rule}, but column {name!r} holds {'numbers' if date else 'dates'} now.")
