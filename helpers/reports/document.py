@@ -166,9 +166,10 @@ class Report:
         part = self.words.parts[name]
         findings = self._findings_of(name)
         sentences = [self._sentence(finding) for finding in findings[: part.most]]
-        rest = sum(self._is_in_tables(finding.subject, part) for finding in findings[part.most :])
-        if rest:
-            sentences.append(f"{rest} more: see the table.")
+        if rest := findings[part.most :]:
+            in_tables = self._subjects_in_tables(part)
+            n_more = sum(finding.subject in in_tables for finding in rest)
+            sentences += [f"{n_more} more: see the table."] if n_more else []
         if sentences:
             say(*sentences)
         for item in filter(self._is_there, part.shows):
@@ -179,11 +180,11 @@ class Report:
             else:
                 table(self._table(shown))
 
-    def _is_in_tables(self, subject, part):
-        """Whether a subject has a row in a table of a part: what is said of no single group stands at the top."""
+    def _subjects_in_tables(self, part):
+        """Subjects with a row in a table of a part: what is said of no single group stands at the top."""
         names = (item.partition(":")[2] for item in part.shows if item.startswith("table:"))
         tables = [table for table in map(self._table, names) if table is not None]
-        return any(subject in table.iloc[:, 0].astype(str).to_list() for table in tables)
+        return {subject for table in tables for subject in table.iloc[:, 0].astype(str)}
 
     def _show_folded(self, name):
         part = self.words.parts[name]
