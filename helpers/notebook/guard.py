@@ -59,7 +59,7 @@ def _find_cells(cells, wanted):
     return plain[place], re.findall(r"^(\w+) = ", injected, re.MULTILINE)
 
 
-def parameters(**rules):
+def parameters(set_by=lambda values: {}, /, **rules):
     """Guard behind the parameters cell: stop on an unknown name, a wrong type or a broken rule; echo what is used.
 
     It also sets the style of all figures that follow, and from here on numbers at a border of rounding are noted.
@@ -70,6 +70,8 @@ def parameters(**rules):
 
     Parameters
     ----------
+    set_by : callable, optional
+        Of the dictionary of all values; gives those that are set instead, {name: value}, for files of the book.
     **rules : callable
         For each parameter that has one its rule: `at_least(1)`, `between`, `one_of`, or any function of the value that
         returns None or the sentence that it breaks.
@@ -93,20 +95,21 @@ def parameters(**rules):
         for name in names
         if name not in declared
     ]
-    lines = []
+    lines, values = {}, {}
     for name, written in declared.items():
-        value = running.user_ns.get(name, written)
+        value = values[name] = running.user_ns.get(name, written)
         default = _first.get(name, written)
         if problem := type_problem(name, value, default):
             problems.append(problem)
         elif name in rules and (sentence := rules[name](value)):
             problems.append(f"{name} {sentence}, but it is {value!r}.")
         changed = "(default)" if value == default else f"(changed; stored outputs used {shown(default)})"
-        lines.append(f"{name} = {shown(value)} {changed}")
+        lines[name] = f"{name} = {shown(value)} {changed}"
     if problems:
         raise ParameterError("\n".join(problems))
     for name, default in declared.items():
         _first.setdefault(name, default)
-    if any("(changed;" in line for line in lines):
-        lines.append("Outputs are those of this run; numbers in the text beside them may be those of the defaults.")
-    sys.stdout.write("\n".join(lines) + "\n")
+    lines |= {name: f"{name} = {shown(value)} (set for the book's file)" for name, value in set_by(values).items()}
+    if any("(changed;" in line for line in lines.values()):
+        lines[""] = "Outputs are those of this run; numbers in the text beside them may be those of the defaults."
+    sys.stdout.write("\n".join(lines.values()) + "\n")

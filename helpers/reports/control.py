@@ -38,8 +38,8 @@ class Control:
         return (
             f"In {trials} with {n:,} rows each, in which nothing is wrong, {test} at 5 % raised "
             f"{many(self.alarms, 'alarm')}; a fair test raises more than {self.most_alarms} in at most one of a "
-            f"hundred such controls. What was estimated there is {number(self.value, self.error, least=3)} on average "
-            f"(standard error {number(self.error, self.error, least=3)}), and a group was named in {named}."
+            f"hundred such controls. The estimated grouping loss is {number(self.value, self.error, least=3)} "
+            f"on average (standard error {number(self.error, self.error, least=3)}), and a group was named in {named}."
         )
 
     @property

@@ -152,7 +152,8 @@ class Report:
 
     def _has(self, name):
         """Whether a part has anything to show."""
-        return bool(self.sentences(name)) or any(self._is_there(item) for item in self.words.parts[name].shows)
+        part = self.words.parts[name]
+        return bool(part.empty or self.sentences(name)) or any(map(self._is_there, part.shows))
 
     def _is_there(self, item):
         kind, _, name = item.partition(":")
@@ -170,8 +171,8 @@ class Report:
             in_tables = self._subjects_in_tables(part)
             n_more = sum(finding.subject in in_tables for finding in rest)
             sentences += [f"{n_more} more: see the table."] if n_more else []
-        if sentences:
-            say(*sentences)
+        if sentences or part.empty:
+            say(*(sentences or [part.empty]))
         for item in filter(self._is_there, part.shows):
             kind, _, shown = item.partition(":")
             if kind == "figure":

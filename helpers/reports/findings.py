@@ -71,6 +71,7 @@ class Part:
     shows: tuple = ()  # "table:name" for an attribute of the report, "figure:name" for one that it draws
     folded: bool = False  # whether it stands behind a click
     most: int = 12  # sentences that it shows; its tables hold the others
+    empty: str = ""  # what it says where nothing was found
 
 
 @dataclass(frozen=True)
@@ -109,6 +110,7 @@ def read_words(path):
                 tuple(text.get("part shows", "").split()),
                 "part folded" in text,
                 int(text.get("part most", Part.most)),
+                text.get("part empty", ""),
             )
         for name in [name for name in text if " " not in name]:
             kinds[name] = Kind(

@@ -10,15 +10,15 @@ import pandas as pd
 from helpers.audit.columns import levels_of_columns
 from helpers.checks import MOST_DRAWS, check_column, check_count, check_numbers
 from helpers.tables import read_scores
+from helpers.tables.answer_layouts import RECORDED_SYSTEM, recorded_roles
 from helpers.tables.files import find_table
 
 LEAST_ROWS = 300
 LEAST_EVENTS = 20
 LEAST_GROUPS = 40
-
 MOST_LEVELS = 50  # of a column to check, so that a page can show them all
-
 SHIPPED = "data/rand_scores.csv.gz"
+RECORDED_FILE = "data/smollm2_answers.jsonl.gz"
 
 NAMES_OF_GROUPS = r"(.*[_ ])?(id|person|patient|subject|customer|user|household|family|hospital|site|school)([_ ].*)?"
 
@@ -43,16 +43,27 @@ def read_table(path, label="label", score="score", *, features=None, weight=None
     >>> print(read_table("data/rand_scores.csv.gz"))
     rand_scores.csv.gz: 10,025 rows in 1,214 groups, 13 features; 69.0% positive
     """
-    notes = []
-    used = {label, weight, *(features or [])} | ({score} if isinstance(score, str) else set(score))
-    named = isinstance(path, str | Path) and Path(path).name == Path(SHIPPED).name
-    if named and find_table(path).resolve() == find_table(SHIPPED).resolve() and not group and "family" not in used:
-        group = "family"
-        notes.append("the years of one family are kept together (column 'family')")
-    table = read_scores(
+    given = {"label": label, "score": score, "features": features, "weight": weight, "group": group}
+    group = set_by_book({"path": path, **given}).get("group", group)
+    return read_scores(
         path, label=label, score=score, features=features or None, weight=weight or None, group=group or None
     )
-    return replace(table, note="; ".join(filter(None, [table.note, *notes])))
+
+
+def set_by_book(given):
+    """{parameter: value} that is set for a file of the book where nothing was given; none for a user's file."""
+    if "answer" in given:
+        own = recorded_roles(given) | ({} if given["system"] else {"system": RECORDED_SYSTEM})
+        return own if _is_shipped(given["path"], RECORDED_FILE) else {}
+    used = {given["label"], given["weight"], *(given["features"] or []), *np.atleast_1d(given["score"])}
+    is_free = not given["group"] and "family" not in used
+    return {"group": "family"} if is_free and _is_shipped(given["path"], SHIPPED) else {}
+
+
+def _is_shipped(path, shipped):
+    """Whether a path leads to a file of the book, and not to one of the same name."""
+    named = isinstance(path, str | Path) and Path(path).name == Path(shipped).name
+    return named and find_table(path).resolve() == find_table(shipped).resolve()
 
 
 def two_costs(costs):

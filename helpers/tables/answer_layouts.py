@@ -34,10 +34,9 @@ def open_answers(path, grade="", graded=True):
 # ---- systems --------------------------------------------------------------------------------------------------
 
 RECORDED = ("prompt", "sample", "spelling", "references", "correct", "posterior", "is_true")  # and only there
-
 RECORDED_LINE = {"prompt", "question", "references", "answers", "ratings"}
-
 RECORDED_SYSTEM = "prompt"
+RECORDED_ROLES = {"answer": "spelling", "confidence": "is_true", "correct": "correct", "rule": "class"}
 
 
 def open_systems(path, grade="", graded=True):
@@ -49,9 +48,17 @@ def open_systems(path, grade="", graded=True):
     if set(RECORDED) <= set(table.names):
         greedy = (pd.to_numeric(table.frame["sample"], errors="coerce") == 0).to_numpy()
         if greedy.any():
-            note = f"left out: {greedy.sum():,} answers to all prompts that were not drawn at random (sample 0)"
+            note = f"sample 0 was not drawn at random; its {greedy.sum():,} answers, one to each prompt, are left out"
             return table.only(np.flatnonzero(~greedy), note)
     return table
+
+
+def recorded_roles(given):
+    """{parameter: value} for the recorded log, of those at their defaults; none if it shall be graded anew."""
+    if given["correct"] or given["reference"] != DEFAULTS["reference"]:
+        return {}
+    defaults = {**DEFAULTS, "correct": "", "rule": "auto"}
+    return {name: value for name, value in RECORDED_ROLES.items() if given[name] == defaults[name]}
 
 
 def systems_of(table, system=""):

@@ -127,11 +127,10 @@ def read_answers(
     names = layouts.systems_of(source)
     if len(names) > 1:
         source = layouts.of_system(source, "", names[0])
-    if set(RECORDED) <= set(source.names) and not correct and graded:
-        answer = "spelling" if answer == "answer" else answer
-        correct = "correct"
-        rule = "class" if rule == "auto" else rule
-        confidence = "is_true" if confidence == DEFAULTS["confidence"] else confidence
+    if set(RECORDED) <= set(source.names):
+        given = {"answer": answer, "confidence": confidence, "correct": correct, "reference": reference, "rule": rule}
+        given |= layouts.recorded_roles(given)
+        answer, confidence, correct, rule = (given[name] for name in layouts.RECORDED_ROLES)
     if source.is_log:  # graded by what graded the log, if it tells for each answer
         correct = "correct" if "correct" in source.names else ""
         reference = "target" if graded else reference
@@ -327,8 +326,8 @@ def _about_confidences(source, column, values, read):
             f'{read.n_unread:,} can be read; the first is {first!r}. If there are none, set confidence to "".'
         )
     notes = {
-        "are empty; they are left out, not taken for 100 %": read.n_missing,
-        "cannot be read; they are left out, not taken for 100 %": read.n_unread,
+        "are empty; the mean of their question leaves them out": read.n_missing,
+        "cannot be read; the mean of their question leaves them out": read.n_unread,
         "are above 1 without a sign; they are read as percent": read.n_as_percent,
     }
     return [f"of {len(values):,} confidences, {count:,} {what}" for what, count in notes.items() if count]
