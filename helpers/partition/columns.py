@@ -88,7 +88,9 @@ class Column:
 
     def identity(self):
         """What tells it apart from a column with the same codes: what the codes stand for and, at last, its name."""
-        return self.kind, [str(level) for level in self.levels], self.name
+        yield self.kind
+        yield from map(str, self.levels)
+        yield self.name
 
     @property
     def pool(self):

@@ -18,13 +18,16 @@ def order_of_content(columns, target, identity):
         return np.arange(d)
     largest = np.abs(target).max()
     marks = np.rint(target * (STEPS / largest)) if largest > 0 else np.zeros(n)
-    total = sum(_whole_numbers(column) for column in columns.T)
-    sums = [tuple(float(mark @ _whole_numbers(column)) for mark in (total, marks)) for column in columns.T]
+    whole = [_whole_numbers(column) for column in columns.T]
+    total = sum(whole)
+    sums = [(float(total @ column), float(marks @ column)) for column in whole]
 
     def compare(j, k):
         here, there = sums[j], sums[k]
         if here == there:
-            here, there = _first_difference(columns[:, j], columns[:, k]) or (identity(j), identity(k))
+            here, there = _first_difference(columns[:, j], columns[:, k]) or next(
+                pair for pair in zip(identity(j), identity(k), strict=False) if pair[0] != pair[1]
+            )
         return (here > there) - (here < there)
 
     return np.array(sorted(range(d), key=cmp_to_key(compare)))

@@ -213,16 +213,17 @@ def vote_chances(counts, correct, rng=None):
     right = np.empty_like(same)
     for i, row in enumerate(rows):
         given = np.flatnonzero(counts[row])
+        votes = np.zeros((sizes.size, DRAWS, given.size), int)
         first = counts[row, given].argmax()
         for k, size in enumerate(sizes):
-            if size == counts[row].sum():
-                leads = np.eye(given.size)[[first]]
+            if size < counts[row].sum():
+                votes[k] = rng.multivariate_hypergeometric(counts[row, given], size, DRAWS)
             else:
-                votes = rng.multivariate_hypergeometric(counts[row, given], size, DRAWS)
-                leads = votes == votes.max(axis=1, keepdims=True)
-            chance = (leads / leads.sum(axis=1, keepdims=True)).mean(axis=0)
-            same[i, k] = chance[first]
-            right[i, k] = chance @ np.asarray(correct)[row, given]
+                votes[k, :, first] = 1  # all answers: of equally frequent ones the first, as in the file
+        leads = votes == votes.max(axis=2, keepdims=True)
+        chance = (leads / leads.sum(axis=2, keepdims=True)).mean(axis=1)
+        same[i] = chance[:, first]
+        right[i] = chance @ np.asarray(correct)[row, given]
     return sizes, same, right
 
 

@@ -7,6 +7,7 @@ data/claims.csv with the claim cells.
 
 import ast
 import csv
+import functools
 import re
 from pathlib import Path
 
@@ -44,11 +45,16 @@ PLACES = re.compile(r"(?<![\w.:/])(/(home|Users|root|tmp|work|private|var|opt|mn
 SANITIZER = Path(__file__).with_name("nbval.cfg")
 
 
+@functools.cache
+def lessons():
+    """The lessons of site/course.yml."""
+    return yaml.safe_load((ROOT / "site" / "course.yml").read_text(encoding="utf-8"))["lessons"]
+
+
 def second_parameters(name):
     """Other, small parameters of a notebook, from site/course.yml."""
     folder, _, stem = name.rpartition("/")
-    lessons = yaml.safe_load((ROOT / "site" / "course.yml").read_text(encoding="utf-8"))["lessons"]
-    return lessons.get(stem, {}).get(folder or "second", {})
+    return dict(lessons().get(stem, {}).get(folder or "second", {}))
 
 
 def code_cells(notebook):
