@@ -9,7 +9,7 @@ from helpers.resampling import exact_interval
 
 MOST_NAMED = 3  # questions in a sentence
 
-ALPHA = 0.05  # p-value below which a confidence is called wrong
+ALPHA = 0.05  # chance that a confidence that tells the truth is called wrong
 MUCH_UNREADABLE = 0.05  # share of the answers
 CLOSE = 0.05  # chance that another draw of samples chooses another answer
 SETTLED = 0.95  # share of the questions in which a vote of fewer names the same answer as one of all
@@ -56,13 +56,12 @@ def about_confidence(over, p_values):
     """Whether each confidence can be believed, from its mean (`over_confidence`) and its calibration error."""
     for row in over.itertuples():
         p_value = float(p_values[row.source])
-        biased = row.low > 0 or row.high < 0
-        wrong = biased or p_value < ALPHA
+        wrong = row.biased or p_value < ALPHA / 2  # two tests share the 5 %
         severity = Severity.SERIOUS if wrong else Severity.GOOD
         if wrong and (row.source == "sem2" or row.apart_high < 0):  # nobody is to recalibrate these
             kind = "off"
             severity = Severity.NOTE
-        elif biased:
+        elif row.biased:
             kind = "too_high" if row.low > 0 else "too_low"
         else:
             kind = "uneven" if wrong else "believed"

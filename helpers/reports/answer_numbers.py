@@ -23,7 +23,7 @@ def over_confidence(sources, correct, n_resamples, rng):
     """How far the mean confidence of each source lies above the share of right answers, a row a source.
 
     With its mean where the answer is right and where it is wrong, and the interval of their difference (apart_low,
-    apart_high), NaN where all are right or all wrong.
+    apart_high), NaN where all are right or all wrong. `biased`: the 97.5 % interval of the first leaves out 0.
     """
     lines = []
     for name, confidence in sources.items():
@@ -32,8 +32,9 @@ def over_confidence(sources, correct, n_resamples, rng):
         y = correct[rows]
         drawn = resampled_means(np.column_stack([p - y, y, y * p, (1 - y) * p]), n_resamples, rng=rng)
         low, high = percentile_ends(drawn[:, 0])
+        least, most = percentile_ends(drawn[:, 0], 0.975)
         line = {"source": name, "n": rows.sum(), "confidence": p.mean(), "right": y.mean()}
-        line |= {"over": (p - y).mean(), "low": low, "high": high}
+        line |= {"over": (p - y).mean(), "low": low, "high": high, "biased": least > 0 or most < 0}
         line |= dict.fromkeys(("if_right", "if_wrong", "apart_low", "apart_high"), np.nan)
         if 0 < y.mean() < 1:
             drawn = drawn[(drawn[:, 1] > 0) & (drawn[:, 1] < 1)]

@@ -12,7 +12,7 @@ from helpers.answers.confidence import largest_share, mean_held_out_share
 from helpers.calibration import calibration_error
 from helpers.checks import check_rng
 from helpers.reports import answer_numbers as numbers
-from helpers.reports.answer_findings import find_all, share_right
+from helpers.reports.answer_findings import about_confidence, find_all, share_right
 from helpers.reports.answer_numbers import AnswerPair, Promises, QuestionGroups
 from helpers.reports.document import Report
 from helpers.reports.files import write_table
@@ -230,9 +230,12 @@ class AnswerReport(Report):
 
 
 def _null_trial(p, *, rng):
-    """The test of calibration on answers that are right exactly as often as the confidence says."""
-    error = calibration_error(rng.random(p.size) < p, p, n_bins=10, rng=rng)
-    return {"n": p.size, "value": error.value, "alarm": bool(error.p_value < 0.05)}
+    """Whether a confidence can be believed, for answers that are right exactly as often as it says."""
+    correct = (rng.random(p.size) < p).astype(int)
+    error = calibration_error(correct, p, n_bins=10, rng=rng)
+    over = numbers.over_confidence({"sem1": p}, correct, 1000, rng)
+    found = next(about_confidence(over, {"sem1": error.p_value}))
+    return {"n": p.size, "of": p.size, "value": error.value, "alarm": found.kind != "believed"}
 
 
 def audit_answers(

@@ -179,7 +179,7 @@ class Report:
                 caption, alt = self.words.figures[shown]
                 figure(self.draw(shown), fill(alt, report=self), fill(caption, report=self))
             else:
-                table(self._table(shown))
+                table(self._table(shown), self.words.figures.get(shown, [None])[0])
 
     def _subjects_in_tables(self, part):
         """Subjects with a row in a table of a part: what is said of no single group stands at the top."""

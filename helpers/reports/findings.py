@@ -81,7 +81,7 @@ class Words:
     title: str
     kinds: dict  # {name: Kind}
     parts: dict  # {name: Part}, in the order of the page
-    figures: dict  # {name: (caption, template of what it shows for those who cannot see it)}
+    figures: dict  # {name: (caption, template of what it shows for those who cannot see it; "" for a table)}
 
 
 def read_words(path):
@@ -121,7 +121,7 @@ def read_words(path):
                 text.get(f"{name} unit", text.get("part unit", "")),
                 {"yes": True, "no": False}.get(text.get(f"{name} first")),
             )
-    drawn = {name: (text, figures[f"{name} alt"]) for name, text in figures.items() if " " not in name}
+    drawn = {name: (text, figures.get(f"{name} alt", "")) for name, text in figures.items() if " " not in name}
     return Words(f"# {shared['title']}\n\n{shared['intro']}", kinds, parts, drawn)
 
 

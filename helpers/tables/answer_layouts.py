@@ -48,7 +48,7 @@ def open_systems(path, grade="", graded=True):
     if set(RECORDED) <= set(table.names):
         greedy = (pd.to_numeric(table.frame["sample"], errors="coerce") == 0).to_numpy()
         if greedy.any():
-            note = f"sample 0 was not drawn at random; its {greedy.sum():,} answers, one to each prompt, are left out"
+            note = f"sample 0, not drawn at random, is left out: {greedy.sum():,} answers, one to a question and prompt"
             return table.only(np.flatnonzero(~greedy), note)
     return table
 

@@ -43,7 +43,7 @@ ONE_OF = [  # of each line, at most one kind is found for a subject
 def on_confidence(low=-0.1, high=0.1, *, p_value=0.5, source="sem1", apart=(0.1, 0.2), differences=None):
     row = {"source": source, "n": 100, "confidence": 0.7, "right": 0.6, "over": (low + high) / 2, "low": low}
     row |= {"high": high, "if_right": 0.8, "if_wrong": 0.7, "apart_low": apart[0], "apart_high": apart[1]}
-    frame = pd.DataFrame([row])
+    frame = pd.DataFrame([row]).assign(biased=low > 0 or high < 0)
     return [*about_confidence(frame, {source: p_value}), *about_order(frame, differences)]
 
 
@@ -99,7 +99,7 @@ SOME = on_promise(np.r_[np.ones(100, int), np.tile([1, 0], 50)], np.repeat([0.9,
 NEVER = on_promise(HALF)
 
 CASES = {  # name of a kind: (findings made to show it, what else they may hold)
-    "believed": (on_confidence(), ("order",)),
+    "believed": (on_confidence(p_value=0.03), ("order",)),
     "too_high": (on_confidence(low=0.05), ("order",)),
     "too_low": (on_confidence(high=-0.05), ("order",)),
     "uneven": (on_confidence(p_value=0.01), ("order",)),

@@ -268,6 +268,9 @@ def test_over_confidence_by_hand():
     table = over_confidence({"a": np.array([0.9, 0.5, np.nan, 0.7])}, np.array([1, 0, 1, -1]), 100, 0)
     assert table.loc[0, ["if_right", "if_wrong"]].tolist() == [0.9, 0.5]
     assert table.loc[0, ["n", "confidence", "right", "over"]].tolist() == pytest.approx([2, 0.7, 0.5, 0.2])
+    for n_right, is_biased in ((60, False), (63, True)):
+        row = over_confidence({"a": np.full(100, 0.5)}, (np.arange(100) < n_right).astype(int), 1000, 0).loc[0]
+        assert row["high"] < 0 and row["biased"] == is_biased
 
 
 def test_two_systems_by_hand():
