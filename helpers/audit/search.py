@@ -28,7 +28,7 @@ class SegmentSearch:
         adjusted (p-value, adjusted by the maximum over all segments, step-down).
     selected : DataFrame
         The rows of `table` to act on: of overlapping significant segments the simplest and strongest, and only those
-        that the ones selected before do not explain.
+        that the ones selected before do not explain, with gaps that keep their sign once those are set right.
     p_value : float
         Of the whole table: how often scores that need no more than recalibration show a gap as strong as the strongest.
     critical : float

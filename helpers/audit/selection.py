@@ -9,13 +9,14 @@ TIE = 1e-9  # segments of the same rows are equally strong, but for the order in
 def select_segments(null, significant, critical, bonus):
     """Numbers of the segments to act on, in the order in which they were selected."""
     # The strongest segment is selected; the scores are moved so that they are right in it, all segments are tested
-    # again, and the strongest that is still significant is selected next.
+    # again, and the strongest that is still significant is selected next. Moving the scores of some moves those of the
+    # others the other way: a segment whose gap has changed its sign by that is no finding.
     selected = []
     z = null.z
     candidate = np.zeros(z.size, bool)
     candidate[significant] = True
     while candidate.any() and len(selected) < MOST:
-        strength = np.where(candidate, np.abs(z) + bonus, -np.inf)
+        strength = np.where(candidate & (z * null.z > 0), np.abs(z) + bonus, -np.inf)
         if strength.max() <= critical:
             break
         # Of a segment of two columns and those of one that hold it, the latter is selected if the second condition adds
@@ -33,7 +34,7 @@ def _simplest(null, z, strength, critical, bonus):
         enough = [
             parent
             for parent in null.family.parents(best)
-            if strength[parent] > critical and abs(z[parent]) + 2 * bonus[parent] >= abs(z[best])
+            if strength[parent] > critical and z[parent] * np.sign(z[best]) + 2 * bonus[parent] >= abs(z[best])
         ]
         best = max(enough, key=lambda parent: round(strength[parent] / TIE), default=best)
     residual = null.sums.residual

@@ -24,7 +24,7 @@ def gaps(z, n=(50, 40, 30), residual=(5.0, 6.0, 7.0)):
     [
         ([4.45, 4.5, 4.6], 1), ([3.0, 3.0, 3.1], 0),  # of two that are nearly as strong alone the stronger
         ([-4.5, 4.45, -4.8], 0), ([4.5, 4.5, 4.9], 0),  # the pair adds no more than the choice among pairs
-        ([4.45, 4.5, 4.91], 2), ([4.45, 2.0, 4.8], 0),  # what is not significant itself is no reason
+        ([4.5, -4.6, 4.9], 0), ([4.45, 4.5, 4.91], 2), ([4.45, 2.0, 4.8], 0),  # only what is significant
         ([4.5, 4.5 + 1e-12, 4.8], 0), ([4.5, 4.5 + 1e-12, 3.5], 0), ([4.5, 4.6, 3.5], 1),  # equal but for a sum
     ],
 )  # fmt: skip
@@ -38,6 +38,8 @@ def test_only_significant_segments_beyond_the_limit_are_selected():
     assert select_segments(null, [2], 3.1, BONUS) == []
     null.z_after = lambda selected: np.where(np.isin(np.arange(3), selected), 0, null.z)
     assert select_segments(null, [0, 1, 2], 3.1, BONUS) == [1, 0]
+    null.z_after = lambda selected: np.array([-9.0, 0.0, 3.2])  # a gap that the others' repair has turned round
+    assert select_segments(null, [0, 1, 2], 3.1, BONUS) == [1, 2]
     many = gaps(np.full(10, 4.0), np.arange(10), np.ones(10))
     many.family.pairs = np.zeros(10, bool)
     many.z_after = lambda selected: many.z
