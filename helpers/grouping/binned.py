@@ -116,7 +116,7 @@ class BinnedGroupingLoss:
     def __str__(self):
         taken_off = "captured" if self.correction == "regions" else "induced"
         return (
-            f"grouping loss at least {self.value:z.4f} [{self.low:z.4f}, {self.high:z.4f}] = explained "
+            f"lower bound of the grouping loss {self.value:z.4f} [{self.low:z.4f}, {self.high:z.4f}] = explained "
             f"{self.explained:z.4f} - {taken_off} {getattr(self, taken_off):z.4f}, "
             f"n = {self.n:,} in {self.n_regions:,} regions{said_of_pooled(self.pooled)}"
         )
@@ -192,7 +192,8 @@ def binned_grouping_loss(
     >>> X, p = rng.normal(size=(4000, 2)), rng.random(4000)
     >>> y = rng.random(4000) < p + np.sign(X[:, 0]) * np.minimum(p, 1 - p) / 2
     >>> print(binned_grouping_loss(y, p, X, rng=0))  # truth: 1/4 * E min(p, 1 - p)^2 = 0.0208
-    grouping loss at least 0.0196 [0.0139, 0.0258] = explained 0.0195 - captured -0.0001, n = 1,995 in 147 regions
+    lower bound of the grouping loss 0.0196 [0.0139, 0.0258] = explained 0.0195 - captured -0.0001,
+    n = 1,995 in 147 regions
     """
     options = {"estimator": estimator, "n_bins": n_bins, "strategy": strategy, "region_ratio": region_ratio}
     tree = BinnedTree(**options)

@@ -26,8 +26,9 @@ class BinnedTree(BaseEstimator):
     ----------
     estimator : {"tree", "stump", "kmeans"}, default "tree"
         How a bin is divided. "tree": a decision tree on the labels with at most one region for every `region_ratio`
-        rows of the bin. "stump": one split into two regions, each with half of the bin's rows (where ties at the median
-        allow one). "kmeans": two clusters of the features, which must be numbers without gaps.
+        rows of the bin, or two if it has that many rows. "stump": one split into two regions, each with half of the
+        bin's rows (where ties at the median allow one). "kmeans": two clusters of the features, which must be numbers
+        without gaps.
     n_bins : int, default 15
         Number of bins.
     strategy : {"uniform", "quantile"}, default "uniform"
