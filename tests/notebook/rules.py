@@ -29,16 +29,7 @@ CHECK_CARD = ("Lesson", "Papers")
 SECTIONS = ("exercise", "quiz", "when not", "key ideas", "read next")  # which a report leaves out
 HIDDEN_SOURCE = {"hide-input", "check", "solution", "quiz"}  # tags of cells whose code is folded
 REPORTS = ("13_", "14_")
-STATUSES = (
-    "planned",
-    "verified",
-    "reproduced",
-    "agrees",
-    "disagrees",
-    "cannot tell",
-    "differs",
-    "needs",
-)  # in the ledger
+STATUSES = ("planned", "verified", "reproduced", "agrees", "disagrees", "cannot tell", "differs", "needs")  # of claims
 CLAIMED = ("verified", "agrees", "disagrees")  # the statuses that need a claim that holds
 MIN_ALT = 20  # signs of an alternative text
 PLACES = re.compile(r"(?<![\w.:/])(/(home|Users|root|tmp|work|private|var|opt|mnt|usr|content)/[\w.-]+|[A-Z]:\\\w)")
