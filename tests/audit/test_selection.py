@@ -24,7 +24,7 @@ def gaps(z, n=(50, 40, 30), residual=(5.0, 6.0, 7.0)):
     [
         ([4.45, 4.5, 4.6], 1), ([3.0, 3.0, 3.1], 0),  # of two that are nearly as strong alone the stronger
         ([-4.5, -4.45, -4.8], 0), ([4.5, 4.5, 4.9], 0),  # the pair adds no more than the choice among pairs
-        ([4.5, -4.6, 4.9], 0), ([4.45, 4.5, 4.91], 2), ([4.45, 2.0, 4.8], 0), ([2.85, 0.0, 3.2], 2),  # only significant ones
+        ([4.5, -4.6, 4.9], 0), ([4.45, 4.5, 4.91], 2), ([4.45, 2.0, 4.8], 0), ([2.85, 0.0, 3.2], 2),  # significance
         ([4.5, 4.5 + 1e-12, 4.8], 0), ([4.5, 4.5 + 1e-12, 3.5], 0), ([4.5, 4.6, 3.5], 1),  # equal but for a sum
     ],
 )  # fmt: skip
