@@ -434,7 +434,7 @@ def main(argv=None):
         return 2
     except KeyboardInterrupt:
         finished = sum(run.is_finished() for run in runs)
-        _say(f"Interrupted. {finished:,} of {len(runs):,} runs are finished and stay; the same command again goes on.")
+        _say(f"Interrupted. {finished:,} of {len(runs):,} runs are finished and stay; the same command does the rest.")
         return 130
 
 
