@@ -110,6 +110,7 @@ def parameters(set_by=lambda values: {}, /, **rules):
     for name, default in declared.items():
         _first.setdefault(name, default)
     lines |= {name: f"{name} = {shown(value)} (set for the book's file)" for name, value in set_by(values).items()}
-    if any("(changed;" in line for line in lines.values()):
-        lines[""] = "Outputs are those of this run; numbers in the text beside them may be those of the defaults."
-    sys.stdout.write("\n".join(lines.values()) + "\n")
+    said = [*lines.values()]
+    if any("(changed;" in line for line in said):
+        said.append("Outputs are those of this run; numbers in the text beside them may be those of the defaults.")
+    sys.stdout.write("\n".join(said) + "\n")

@@ -2,14 +2,13 @@
 
 import numpy as np
 
-from helpers.reports.answer_numbers import LEVEL
+from helpers.reports.answer_numbers import ALPHA, LEVEL
 from helpers.reports.findings import Finding, Severity, ends_of
 from helpers.reports.phrases import NAMES, short
 from helpers.resampling import exact_interval
 
 MOST_NAMED = 3  # questions in a sentence
 
-ALPHA = 0.05  # chance that a confidence that tells the truth is called wrong
 MUCH_UNREADABLE = 0.05  # share of the answers
 CLOSE = 0.05  # chance that another draw of samples chooses another answer
 SETTLED = 0.95  # share of the questions in which a vote of fewer names the same answer as one of all
@@ -56,7 +55,7 @@ def about_confidence(over, p_values):
     """Whether each confidence can be believed, from its mean (`over_confidence`) and its calibration error."""
     for row in over.itertuples():
         p_value = float(p_values[row.source])
-        wrong = row.biased or p_value < ALPHA / 2  # two tests share the 5 %
+        wrong = row.biased or p_value < ALPHA / 2  # the mean has the other half
         severity = Severity.SERIOUS if wrong else Severity.GOOD
         if wrong and (row.source == "sem2" or row.apart_high < 0):  # nobody is to recalibrate these
             kind = "off"

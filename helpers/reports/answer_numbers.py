@@ -11,6 +11,7 @@ from helpers.reports.phrases import NAMES, from_percent, of_hundred, percent, po
 from helpers.resampling import exact_interval, percentile_ends, resampled_means, with_ends
 from helpers.selective.certified import certify_rows
 
+ALPHA = 0.05  # chance that a confidence that tells the truth is called wrong, shared by two tests
 NO_GAP = 1e-9
 REDRAWS = 400  # of the answers to a question
 SAME = 1e-9  # shares of votes that differ by less are equal
@@ -32,7 +33,7 @@ def over_confidence(sources, correct, n_resamples, rng):
         y = correct[rows]
         drawn = resampled_means(np.column_stack([p - y, y, y * p, (1 - y) * p]), n_resamples, rng=rng)
         low, high = percentile_ends(drawn[:, 0])
-        least, most = percentile_ends(drawn[:, 0], 0.975)
+        least, most = percentile_ends(drawn[:, 0], 1 - ALPHA / 2)
         line = {"source": name, "n": rows.sum(), "confidence": p.mean(), "right": y.mean()}
         line |= {"over": (p - y).mean(), "low": low, "high": high, "biased": least > 0 or most < 0}
         line |= dict.fromkeys(("if_right", "if_wrong", "apart_low", "apart_high"), np.nan)

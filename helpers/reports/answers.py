@@ -235,7 +235,8 @@ def _null_trial(p, *, rng):
     error = calibration_error(correct, p, n_bins=10, rng=rng)
     over = numbers.over_confidence({"sem1": p}, correct, 1000, rng)
     found = next(about_confidence(over, {"sem1": error.p_value}))
-    return {"n": p.size, "of": p.size, "value": error.value, "alarm": found.kind != "believed"}
+    alarm = found.kind != "believed"
+    return {"n": p.size, "of": p.size, "estimate": "calibration error", "value": error.value, "alarm": alarm}
 
 
 def audit_answers(

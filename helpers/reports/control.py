@@ -26,20 +26,20 @@ class Control:
     """An audit repeated on data in which there is nothing to find."""
 
     draws: int  # data sets made for each test
-    # A row a trial: `test` (its name), `n` (rows of the data, `of` all rows), `value` (what was estimated), `alarm`
-    # (whether the test rejected at 5 %) and `named` (whether a subgroup was called misjudged)
+    # A row a trial: `test` (its name), `n` (rows of the data, `of` all rows), `value` (what was estimated, by its name
+    # in `estimate`), `alarm` (whether the test rejected at 5 %) and `named` (whether a subgroup was called misjudged)
     trials: pd.DataFrame = field(repr=False)
 
     def __str__(self):
         trials = many(len(self.trials), "trial")
         named = many(self.named, "trial")
-        n, of = self.trials[["n", "of"]].iloc[0]
+        n, of, estimate = self.trials[["n", "of", "estimate"]].iloc[0]
         n = f"{n:,} of the {of:,}" if n < of else f"{n:,}"
         test = f"the test of the {listed(self.trials['test'].unique())}"
         return (
             f"In {trials} with {n} rows each, in which nothing is wrong, {test} at 5 % raised "
             f"{many(self.alarms, 'alarm')}; a fair test raises more than {self.most_alarms} in at most one of a "
-            f"hundred such controls. The estimated grouping loss is {number(self.value, self.error, least=3)} "
+            f"hundred such controls. The estimated {estimate} is {number(self.value, self.error, least=3)} "
             f"on average (standard error {number(self.error, self.error, least=3)}), and a group was named in {named}."
         )
 
@@ -119,6 +119,7 @@ def null_trial(report, rows, *, rng):
     return {
         "n": rows.size,
         "of": report.table.n,
+        "estimate": "grouping loss",
         "value": loss.value,
         "alarm": bool(loss.p_value < 0.05),
         "named": len(audit.significant) > 0,

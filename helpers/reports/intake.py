@@ -44,17 +44,20 @@ def read_table(path, label="label", score="score", *, features=None, weight=None
     rand_scores.csv.gz: 10,025 rows in 1,214 groups, 13 features; 69.0% positive
     """
     given = {"label": label, "score": score, "features": features, "weight": weight, "group": group}
-    group = set_by_book({"path": path, **given}).get("group", group)
+    group = set_for_scores({"path": path, **given}).get("group", group)
     return read_scores(
         path, label=label, score=score, features=features or None, weight=weight or None, group=group or None
     )
 
 
-def set_by_book(given):
-    """{parameter: value} that is set for a file of the book where nothing was given; none for a user's file."""
-    if "answer" in given:
-        own = recorded_roles(given) | ({} if given["system"] else {"system": RECORDED_SYSTEM})
-        return own if _is_shipped(given["path"], RECORDED_FILE) else {}
+def set_for_answers(given):
+    """`set_for_scores` of the report on answers."""
+    own = recorded_roles(given) | ({} if given["system"] else {"system": RECORDED_SYSTEM})
+    return own if _is_shipped(given["path"], RECORDED_FILE) else {}
+
+
+def set_for_scores(given):
+    """{parameter: value} that is set for the book's file where nothing was given; none for a user's file."""
     used = {given["label"], given["weight"], *(given["features"] or []), *np.atleast_1d(given["score"])}
     is_free = not given["group"] and "family" not in used
     return {"group": "family"} if is_free and _is_shipped(given["path"], SHIPPED) else {}

@@ -90,6 +90,7 @@ def test_control_finds_nothing(reports, kind):
     control = negative_control(reports(kind), rng=1)
     assert control.draws == 20 and set(control.trials["test"]) == set(reports(kind).sources)
     assert control.trials.groupby("test")["alarm"].sum().max() <= 5
+    assert "calibration error" in str(control) and "loss" not in str(control)
 
 
 def test_same_seed_same_report_in_any_order_of_the_questions():

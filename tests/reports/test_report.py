@@ -18,7 +18,7 @@ from helpers.reports.control import control_rows
 from helpers.reports.document import Report
 from helpers.reports.drift import measure_drifts
 from helpers.reports.findings import Finding, Kind, Part, Words, fill
-from helpers.reports.intake import RECORDED_FILE, find_obstacle, likely_groups, set_by_book
+from helpers.reports.intake import RECORDED_FILE, find_obstacle, likely_groups, set_for_answers
 from helpers.reports.single_cases import STACK_ROWS, measure_loss
 from helpers.tables import answer_layouts, read_answers
 from helpers.tables.scores import ScoreTable
@@ -332,9 +332,10 @@ def test_bad_costs(cost):
 @pytest.mark.slow
 def test_parameters_set_for_files_of_the_book_are_those_in_use_and_none_for_others(tmp_path):
     asked = answer_layouts.DEFAULTS | {"path": RECORDED_FILE, "rule": "auto"} | dict.fromkeys(["correct", "system"], "")
-    read, used = read_answers(asked["path"]), asked | set_by_book(asked)
+    read, used = read_answers(asked["path"]), asked | set_for_answers(asked)
     assert read.columns.items() <= used.items() and (used["rule"], used["system"]) == (read.rule, "prompt")
-    assert set_by_book(asked | {"path": "my.csv"}) == {} == set_by_book(asked | {"correct": "grade", "system": "model"})
+    others = {"path": "my.csv"}, {"correct": "grade", "system": "model"}
+    assert [set_for_answers(asked | other) for other in others] == [{}, {}]
     table = read_table("data/rand_scores.csv.gz")
     assert table.group_name == "family" and "person" not in table.features
     own = tmp_path / "rand_scores.csv.gz"
