@@ -4,6 +4,7 @@ import gc
 import sys
 from pathlib import Path
 
+import no_grammar  # noqa: F401
 import pytest
 import yaml
 from hypothesis import settings
