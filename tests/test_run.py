@@ -14,7 +14,7 @@ from pathlib import Path
 import nbformat
 import nbformat.v4 as v4
 import pytest
-from forks import fork_kernel
+from forks import SERVER, fork_kernel
 from jupyter_client.provisioning import local_provisioner
 
 from helpers import run
@@ -301,11 +301,13 @@ while seed == 2 and not os.path.exists("go"):
 def test_a_grid_on_a_cluster_of_dask(folder):
     """The kernel of a worker has the caller's working folder and the folder of its run."""
     distributed = pytest.importorskip("distributed")
+    from dask import config
     from joblib import parallel_config
 
     path = write(folder / "a.ipynb", RECORD, "import os\nprint(os.getcwd(), os.environ['HONEST_OUTPUT'])")
     (folder / "grid.yaml").write_text("seed: [7]")
-    with distributed.Client(n_workers=1, dashboard_address=None), parallel_config("dask"):
+    forked = config.set({"distributed.worker.multiprocessing-method": SERVER.get_start_method()})
+    with forked, distributed.Client(n_workers=1, dashboard_address=None), parallel_config("dask"):
         assert main([path, "--grid", "grid.yaml", "--output", "out"]) == 0
     cells = nbformat.read(folder / "out/seed=7/a.ipynb", as_version=4).cells
     assert cells[-1].outputs[0].text == f"{folder} {folder / 'out/seed=7'}\n"

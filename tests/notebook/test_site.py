@@ -3,6 +3,7 @@
 import base64
 import io
 import re
+from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
 import nbformat
@@ -12,7 +13,7 @@ from nbformat.v4 import new_code_cell, new_output
 from PIL import Image
 from rules import ROOT, read_ledger
 from sample import good_lesson
-from scripts import load_program
+from scripts import load_program, run_program
 from sites import lay_out
 
 from helpers.notebook import figure
@@ -31,7 +32,8 @@ def page_links(up="../", **targets):
 
 
 @pytest.mark.slow
-def test_a_link_that_leads_nowhere_stops_the_site(tmp_path):
+def test_a_link_that_leads_nowhere_stops_the_site(tmp_path, monkeypatch):
+    monkeypatch.setattr(build_site, "subprocess", SimpleNamespace(run=run_program))
     notebook = good_lesson()
     notebook.cells[2].source = "## A decision\n\n[nowhere](99_missing.ipynb)"
     lay_out(tmp_path, {"05_sample": notebook})

@@ -29,8 +29,11 @@ READ = """async () => {
     };
 }"""
 EXCESS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-SETTLED = "() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 600)))"  # the theme's own delay
-# Axe takes half a minute for the contrast of all words of a long page; one node of each look speaks for the others.
+# The theme's own delay, which pages that lie side by side wait for together.
+SETTLE = "() => { window.settled = new Promise((done) => requestAnimationFrame(() => setTimeout(done, 600))); }"
+SIDE_BY_SIDE = 6
+# Axe takes half a minute for the contrast of all words of a long page; one node of each look speaks for the others,
+# also for those in the other width and theme.
 AXE = """async (contrast) => {
     const ground = (node) => {
         const {backgroundColor, opacity} = getComputedStyle(node);
@@ -38,12 +41,15 @@ AXE = """async (contrast) => {
         return `${above} ${backgroundColor} ${opacity}`;
     };
     const looks = new Map();
-    for (const node of document.body.querySelectorAll(":not(mjx-container *)")) {
+    const words = contrast ? document.body.querySelectorAll(":not(mjx-container *)") : [];
+    for (const node of words) {
         const hasWords = [...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim());
         const {color, fontSize, fontWeight} = getComputedStyle(node);
         const look = `${color} ${fontSize} ${fontWeight} ${ground(node)}`;
-        if (hasWords && node.getClientRects().length) looks.set(look, node);
+        if (hasWords && node.getClientRects().length && !window.judged?.has(look)) looks.set(look, node);
     }
+    window.judged = new Set([...(window.judged ?? []), ...looks.keys()]);
+    if (contrast && !looks.size) return [];
     const rules = contrast ? {runOnly: "color-contrast"} : {rules: {"color-contrast": {enabled: false}}};
     const where = contrast ? {include: [...looks.values()]} : document;
     const {violations} = await axe.run(where, {resultTypes: ["violations"], preload: false, ...rules});
@@ -69,12 +75,12 @@ def open_browser():
         yield browser
 
 
-def look(browser, site, name):
-    """Faults of one page in both themes and widths, as (kind, what), then its links and its anchors."""
+def open_tab(context, site, name):
+    """A page, then its faults as (kind, what), with those that a tab finds later, and what READ finds."""
     from axe_playwright_python.base import AXE_SCRIPT
 
     faults = []
-    tab = browser.new_page(reduced_motion="reduce")
+    tab = context.new_page()
     own = (f"{site.resolve().as_uri()}/", "data:", "blob:", "about:")
     tab.on("console", lambda line: line.type == "error" and faults.append(("console", line.text)))
     tab.on("pageerror", lambda error: faults.append(("console", str(error))))
@@ -85,18 +91,28 @@ def look(browser, site, name):
     seen = tab.evaluate(READ)
     faults += [("formula", what) for what in seen["formulas"]] + [("image", what) for what in seen["images"]]
     tab.evaluate(AXE_SCRIPT)
+    return tab, faults, seen
+
+
+def look(browser, site, names):
+    """Of each of some pages its faults in both themes and widths, as (kind, what), its links and its anchors."""
+    context = browser.new_context(reduced_motion="reduce")
+    tabs = [open_tab(context, site, name) for name in names]
     for width, pixels in WIDTHS.items():
-        tab.set_viewport_size({"width": pixels, "height": 900})
-        tab.evaluate(SETTLED)
-        if (excess := tab.evaluate(EXCESS)) > 1:
-            faults.append(("overflow", f"{excess} pixels too wide ({width})"))
-        found = tab.evaluate(AXE, False)
-        for theme in ("light", "dark"):
-            tab.emulate_media(color_scheme=theme)
-            found += tab.evaluate(AXE, True)
-        faults += [("axe", f"{what} ({width})") for what in found]
-    tab.close()
-    return faults, seen["links"], {*seen["anchors"], ""}
+        for tab, _, _ in tabs:
+            tab.set_viewport_size({"width": pixels, "height": 900})
+            tab.evaluate(SETTLE)
+        for tab, faults, _ in tabs:
+            tab.evaluate("settled")
+            if (excess := tab.evaluate(EXCESS)) > 1:
+                faults.append(("overflow", f"{excess} pixels too wide ({width})"))
+            found = tab.evaluate(AXE, False)
+            for theme in ("light", "dark"):
+                tab.emulate_media(color_scheme=theme)
+                found += tab.evaluate(AXE, True)
+            faults += [("axe", f"{what} ({width})") for what in found]
+    context.close()
+    return [(faults, seen["links"], {*seen["anchors"], ""}) for _, faults, seen in tabs]
 
 
 def dead_links(site, links, anchors):
@@ -117,9 +133,10 @@ def inspect_site(browser, site, names):
     faults = []
     links = {}
     anchors = {}
-    for name in names:
-        found, links[name], anchors[name] = look(browser, site, name)
-        faults += [(name, kind, " ".join(what.split())[:300]) for kind, what in found]
+    for start in range(0, len(names), SIDE_BY_SIDE):
+        some = names[start : start + SIDE_BY_SIDE]
+        for name, (found, links[name], anchors[name]) in zip(some, look(browser, site, some), strict=True):
+            faults += [(name, kind, " ".join(what.split())[:300]) for kind, what in found]
     return list(dict.fromkeys([*faults, *dead_links(site, links, anchors)]))
 
 

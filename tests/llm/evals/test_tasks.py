@@ -2,12 +2,14 @@
 
 import json
 import math
-import subprocess
 import sys
+from functools import cache
+from importlib.metadata import packages_distributions
 
 import numpy as np
 import pandas as pd
 import pytest
+from scripts import run_program
 
 pytest.importorskip("inspect_ai")
 
@@ -28,6 +30,15 @@ KNOWN = known_answers(LISTED["question"], LISTED["reference"], seed=2)
 ROWS = KNOWN.set_index(["question", "text"])
 
 QUIET = {"display": "none", "score_display": False, "log_realtime": False}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def packages_are_listed_once():
+    """Inspect asks for each task which package brings it, which reads the lists of all files of all packages."""
+    with pytest.MonkeyPatch.context() as patch:
+        listed = "inspect_ai._util.package.packages_distributions"
+        patch.setattr(listed, cache(packages_distributions), raising=False)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +115,7 @@ def test_a_finished_log_gets_metrics_by_their_names(folder):
     command = [sys.executable, "-m", "inspect_ai", "score", log.location, "--output-file", str(scored)]
     command += ["--action", "append", "--model", "mockllm/model", "--display", "none"]
     command += ["--metric", "honest_confidence/sem1_ece", "--metric", "honest_confidence/ecuas"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=folder)
+    done = run_program(command, cwd=folder)
     assert done.returncode == 0, done.stdout + done.stderr
     results = read_eval_log(str(scored), header_only=True).results
     (added,) = [one.metrics for one in results.scores if one.name == "grade1"]
