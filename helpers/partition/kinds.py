@@ -4,6 +4,7 @@ Databases and data frames hand out numbers and dates as objects (`Decimal`, `dat
 they would lose their order, so they are read as a file reader reads them.
 """
 
+import re
 from decimal import Decimal
 from numbers import Real
 
@@ -90,7 +91,7 @@ def _may_be(values):
     if first.empty:
         return bool(values.notna().any())
     return bool(pd.to_numeric(first, errors="coerce").notna().all()) or any(
-        first.str.fullmatch(look).all() for look in (*DATES, PERCENT)
+        all(re.fullmatch(look, word) for word in first) for look in (*DATES, PERCENT)
     )
 
 
