@@ -176,12 +176,11 @@ class NullModel:
     def intervals(self, critical):
         """Gaps that are no further than `critical` standard errors from those seen, with the variance of their rate."""
         # near a rate of 0 or 1 the correction for skewness would pass any target before the observed rate is reached
-        low = np.minimum(self._end(critical), self.observed)
-        high = np.maximum(self._end(-np.asarray(critical)), self.observed)
-        return low - self.calibrated, high - self.calibrated
+        low, high = self._ends(np.multiply([[1], [-1]], critical))
+        return np.minimum(low, self.observed) - self.calibrated, np.maximum(high, self.observed) - self.calibrated
 
-    def _end(self, target):
-        """Rate at which the standardised distance to the observed one is `target`, by bisection."""
+    def _ends(self, target):
+        """Rates at which the standardised distance to the observed one is `target`, (2, segments), by bisection."""
         usable = self.sums.usable
         inflation = np.where(usable, self.variance / (self.calibrated * (1 - self.calibrated)), 1.0)
         cubes = self.sums.cubes
@@ -189,9 +188,10 @@ class NullModel:
 
         def distance(rate):
             variance = np.where(usable, inflation * rate * (1 - rate), np.inf)
-            z = self.total * (self.observed - rate) / np.sqrt(variance)
+            root = np.sqrt(variance)
+            z = self.total * (self.observed - rate) / root
             if self.groups is None:
-                z = symmetric(z, (self.sums.third + cubes * (_third(rate) - start)) / variance**1.5)
+                z = symmetric(z, (self.sums.third + cubes * (_third(rate) - start)) / (variance * root))
             return z
 
         # it need not fall all the way if most scores are near 0 or 1: the end is on the side where the test says so
@@ -250,8 +250,8 @@ class ResidualSums:
 def symmetric(z, skewness):
     """A standardised gap of known skewness as a value of a normal variable (Wilson and Hilferty's cube root)."""
     # where a tenth of an event is expected, the cube root puts no event at all as far out as one
-    skewness = np.clip(skewness, -MOST_SKEWNESS, MOST_SKEWNESS)
-    skewness = np.where(np.abs(skewness) < 1e-3, 1e-3, skewness).astype(z.dtype)
+    skewness = np.minimum(np.maximum(skewness, -MOST_SKEWNESS), MOST_SKEWNESS)
+    skewness = np.where(np.abs(skewness) < 1e-3, 1e-3, skewness).astype(z.dtype, copy=False)
     return 6 / skewness * (np.cbrt(skewness * z / 2 + 1) - 1) + skewness / 6
 
 

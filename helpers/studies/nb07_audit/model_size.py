@@ -126,14 +126,14 @@ def _tuned(codes, odds, y, rows, known):
     """Log-odds of the rows `known`, the first of which are `rows`, after boosting went on from `odds`, with 30 trees of
     two questions fitted to `rows` and a rate of 0.1.
     """
-    codes = codes[known]
+    codes = codes[known].astype(np.float32)  # as trees take it, and so unchecked each time
     y = y[rows]
     least = max(20, y.size // 15)
     for _ in range(30):
         p = expit(odds[: y.size])
         tree = DecisionTreeRegressor(max_depth=2, min_samples_leaf=least, random_state=0)
-        tree.fit(codes[: y.size], y - p)
-        leaf = tree.apply(codes)
+        tree.fit(codes[: y.size], y - p, check_input=False)
+        leaf = tree.apply(codes, check_input=False)
         size = leaf.max() + 1
         slope = np.bincount(leaf[: y.size], y - p, size)
         curvature = np.bincount(leaf[: y.size], p * (1 - p), size)
