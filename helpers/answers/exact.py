@@ -5,12 +5,14 @@ from functools import cached_property
 from itertools import permutations
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 from scipy.special import gammaln, xlog1py, xlogy
 
+from helpers.answers.splits import cut_product
 from helpers.checks import check_count, check_one_of, check_probabilities, check_simplex, check_vector
 
-FEW_ROWS = 4  # up to here a loop over rows takes less time than a sum over windows
+FEW_ROWS = 8  # up to here a loop over rows takes less time than a loop over degrees
+
+CHUNK = 1024  # rows at a time: small enough to stay in the processor's cache
 
 
 def probability_rows(pi, name="pi"):
@@ -21,37 +23,35 @@ def probability_rows(pi, name="pi"):
 
 
 def _product(a, b):
-    """Row-wise product of two tables of polynomials, cut at the degree of `a`, (Q, d)."""
-    size = a.shape[1]
-    if len(a) <= FEW_ROWS:
-        return np.array([np.convolve(x, y)[:size] for x, y in zip(a, b, strict=True)])
-    padded = np.concatenate([np.zeros((len(a), b.shape[1] - 1)), a], axis=1)
-    return np.einsum("qsw,qw->qs", sliding_window_view(padded, b.shape[1], axis=1)[:, :size], b[:, ::-1])
+    """Products of polynomials, a pair a column, cut at the degree of `a`, (d, Q)."""
+    if a.shape[1] <= FEW_ROWS:
+        return np.array([np.convolve(x, y)[: len(a)] for x, y in zip(a.T, b.T, strict=True)]).T
+    return cut_product(a, b)
 
 
 def _others(term, v, rest, early, late):
-    """(Q, K) weights: the other classes share `rest` answers, none with more than v."""
+    """(K, Q) weights: the other classes share `rest` answers, none with more than v."""
     # One with exactly v counts `early` (before class k) or `late` (after it). Products of truncated generating
     # functions, from both ends.
-    rows, classes, _ = term.shape
+    classes, _, rows = term.shape
     degree = min(v, rest) + 1
-    upto = term[:, :, :degree].copy()
+    upto = term[:, :degree].copy()
     below = upto.copy()
-    upto[:, :, v:] *= late
-    below[:, :, v:] *= early
-    first = np.zeros((rows, rest + 1))
-    first[:, 0] = 1
+    upto[:, v:] *= late
+    below[:, v:] *= early
+    first = np.zeros((rest + 1, rows))
+    first[0] = 1
     prefix = [first]
     suffix = [first]
     for k in range(classes - 2):
-        prefix.append(_product(prefix[-1], below[:, k]))
-        suffix.append(_product(suffix[-1], upto[:, classes - 1 - k]))
+        prefix.append(_product(prefix[-1], below[k]))
+        suffix.append(_product(suffix[-1], upto[classes - 1 - k]))
     suffix = suffix[::-1]  # suffix[k - 1]: classes after k, for k = 1 .. classes - 1
-    weight = np.empty((rows, classes))
-    weight[:, 0] = (upto[:, 1] * suffix[0][:, ::-1][:, :degree]).sum(axis=1)
-    weight[:, -1] = (below[:, -2] * prefix[-1][:, ::-1][:, :degree]).sum(axis=1)
+    weight = np.empty((classes, rows))
+    weight[0] = (upto[1] * suffix[0][::-1][:degree]).sum(axis=0)
+    weight[-1] = (below[-2] * prefix[-1][::-1][:degree]).sum(axis=0)
     for k in range(1, classes - 1):
-        weight[:, k] = (prefix[k] * suffix[k - 1][:, ::-1]).sum(axis=1)
+        weight[k] = (prefix[k] * suffix[k - 1][::-1]).sum(axis=0)
     return weight
 
 
@@ -94,13 +94,15 @@ def law_of_winner(rows, n, ties="index"):
     if ties == "lot":
         nodes, shares = np.polynomial.legendre.leggauss(rows.shape[1] // 2 + 1)
         rules = [(0.5 + y / 2, 0.5 + y / 2, w / 2) for y, w in zip(nodes, shares, strict=True)]
-    mean = n * rows[:, :, None]
     x = np.arange(n + 1)
-    term = np.exp(xlogy(x, mean) - mean - gammaln(x + 1))
-    law = np.zeros(term.shape)
-    for v in range(-(-n // rows.shape[1]), n + 1):
-        law[:, :, v] = sum(share * _others(term, v, n - v, early, late) for early, late, share in rules)
-    law *= term
+    law = np.zeros((*rows.shape, n + 1))
+    for start in range(0, len(rows), CHUNK):
+        mean = n * rows[start : start + CHUNK].T[:, None]
+        term = np.exp(xlogy(x[:, None], mean) - mean - gammaln(x + 1)[:, None])
+        for v in range(-(-n // rows.shape[1]), n + 1):
+            ways = rules if 2 * v <= n else [(1, 1, 1)]  # with more than half of the answers nobody ties
+            weight = sum(share * _others(term, v, n - v, early, late) for early, late, share in ways)
+            law[start : start + CHUNK, :, v] = (weight * term[:, v]).T
     return law / np.exp(xlogy(n, n) - n - gammaln(n + 1))
 
 

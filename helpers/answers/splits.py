@@ -84,10 +84,10 @@ def _equal_sizes(counts, n_answers, n, value, ties):
         open_[0] = 1.0
         for j, rows in enumerate(filled):
             before = open_[:, :rows]
-            won[:, :rows] = _times(won[:, :rows], _damped(chance[j], v, late))
+            won[:, :rows] = cut_product(won[:, :rows], _damped(chance[j], v, late))
             if top[j] >= v:
                 won[:, :rows] += before * (chance[j][v] * value(counts[:rows, j], v, held_out))
-            open_[:, :rows] = _times(before, _damped(chance[j], v, early))
+            open_[:, :rows] = cut_product(before, _damped(chance[j], v, early))
         total += weight * won[-1]
     means = np.empty(len(counts))
     means[order] = total / binom.pmf(n, n_answers, share)
@@ -109,7 +109,7 @@ def _damped(chance, v, factor):
     return np.concatenate([chance[:v], chance[v : v + 1] * factor]) if factor else chance[:v]
 
 
-def _times(polynomial, factor):
+def cut_product(polynomial, factor):
     """Product of polynomials in t (axis 0), one pair a column, cut at the degree of the first."""
     product = polynomial * factor[0]
     for x in range(1, min(len(factor), len(polynomial))):

@@ -100,7 +100,7 @@ def _cascade_steps(code, doubt, right, loss, price, size, rule):
             end = [np.where(lower, right[j], end[0]), np.where(lower, loss[j], end[1]), values[2]]
             best = np.where(lower, doubt[j], best)
         running = np.minimum(code[j], before)
-        return running, best, end, steps + _steps(running, values, size) - _steps(before, values, size)
+        return running, best, end, steps + _steps(running, before, values, size)
 
     return add
 
@@ -108,14 +108,18 @@ def _cascade_steps(code, doubt, right, loss, price, size, rule):
 def _closed(state, size):
     """Steps of a whole pool: rows that never stop get what is left at its end."""
     running, _, end, steps = state
-    steps = steps - _steps(running, end, size)
-    steps[:, 0] += [column.sum() for column in end]
-    return steps
+    return steps + _steps(np.zeros_like(running), running, end, size)
 
 
-def _steps(at, values, size):
-    """Sum of each column of `values` at each threshold number, (columns, size + 1)."""
-    return np.array([np.bincount(at, column, size + 1) for column in values])
+def _steps(first, behind, values, size):
+    """Steps of the sums of `values` over the rows that count from threshold `first` to before `behind`, (3, size + 1).
+
+    Rows that count nowhere are left out: when a long pool grows by a model, most have stopped before it.
+    """
+    rows = np.flatnonzero(first < behind)
+    ends = first[rows], behind[rows]
+    sums = [[np.bincount(at, column[rows], size + 1) for column in values] for at in ends]
+    return np.subtract(*sums)
 
 
 def sweep_routers(accuracy, prediction, cost, y, *, willingness, pools=None, decision_cost=None):
@@ -164,9 +168,7 @@ def sweep_routers(accuracy, prediction, cost, y, *, willingness, pools=None, dec
             for j in pool:
                 start = np.max([wins[-1], *(wins[i, j] for i in pool if i < j)], axis=0)
                 end = np.min([wins[m], *(wins[j, i] for i in pool if i > j)], axis=0)
-                chosen = np.flatnonzero(start < end)
-                values = [right[j, rows][chosen], loss[j, rows][chosen], price[j][chosen]]
-                total[k] += _steps(start[chosen], values, size) - _steps(end[chosen], values, size)
+                total[k] += _steps(start, end, [right[j, rows], loss[j, rows], price[j]], size)
     return _table(total, order, willingness, right.shape[1])
 
 

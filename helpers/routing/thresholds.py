@@ -76,8 +76,9 @@ def certified_threshold(policy, thresholds, y, *, target, cost=None, groups=None
 
     def test(times):
         n = np.rint(times * n_units)
-        p_value = mean_p_value(total / n_units * n, n, share, exact=values.size == 2 and groups is None)
-        return p_value, (1 - level) * (np.arange(thresholds.size) == 0)
+        tried = total if times == 1 else total[:1]  # of more rows only the first, without which none passes
+        p_value = mean_p_value(tried / n_units * n, n, share, exact=values.size == 2 and groups is None)
+        return p_value, (1 - level) * (np.arange(tried.size) == 0)
 
     loss = losses.mean(axis=1)
     return certify(

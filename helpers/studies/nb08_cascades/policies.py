@@ -10,8 +10,8 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
-from threadpoolctl import threadpool_limits
 
+from helpers._parallel import one_thread
 from helpers.decisions import RiskEstimator, calibration_risk, excess_risk, optimal_threshold
 from helpers.decisions.costs import check_costs
 from helpers.routing import (
@@ -49,13 +49,6 @@ class Trial:
     accuracy: np.ndarray  # (m, n), as a router predicts it
     cost: np.ndarray  # of each decision for each truth
 
-    def take(self, rows):
-        """The same trial on some of the new rows, as a bootstrap draws them."""
-        new = self.new
-        asked = Asked(new.X.iloc[rows], new.y[rows], new.p[:, rows], new.price)
-        learned = Learned(**{name: values[:, rows] for name, values in vars(self.learned).items()})
-        return replace(self, new=asked, learned=learned, accuracy=self.accuracy[:, rows])
-
 
 def learn(past, new, cost, *, rng=None, **options):
     """What past rows, whose answers are known, say about the models' decisions on new rows."""
@@ -64,7 +57,7 @@ def learn(past, new, cost, *, rng=None, **options):
     risk = []
     calibration = []
     corrected = []
-    with threadpool_limits(1):  # many small fits: threads would only get in each other's way
+    with one_thread():  # many small fits: threads would only get in each other's way
         for p_past, p_new in zip(past.p, new.p, strict=True):
             model = RiskEstimator(cost, rng=rng, **{"residual": "tree"} | options)
             model.fit(past.X, past.y, p_past, groups=past.groups)

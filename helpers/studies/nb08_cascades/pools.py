@@ -12,8 +12,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
-from threadpoolctl import threadpool_limits
 
+from helpers._parallel import one_thread
 from helpers.decisions import optimal_threshold
 
 REAL_MODELS = {"tiny tree": 60, "naive Bayes": 200, "logistic": 500, "forest": 1200, "boosting": 2500}
@@ -73,7 +73,7 @@ def real_pool(data, rng=None):
     stated = []
     for name, rows in REAL_MODELS.items():
         model = make_pipeline(_numbers(), _classifier(name, int(rng.integers(2**31))))
-        with threadpool_limits(1):  # small fits: threads would only get in each other's way
+        with one_thread():  # small fits: threads would only get in each other's way
             stated.append(model.fit(X.iloc[train[:rows]], data.y[train[:rows]]).predict_proba(X)[:, 1])
     stated = np.array(stated)
 
