@@ -1,7 +1,8 @@
 """The report on sampled answers: `audit_answers` computes, `answer_findings` concludes, answer_words.ini says it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -46,8 +47,8 @@ class AnswerReport(Report):
     options: dict = field(repr=False)  # what was asked for
     sources: dict = field(repr=False)  # {name: (Q,) confidence}: sem1, sem2 and, where enough are, stated (NaN: none)
     correct: np.ndarray = field(repr=False)  # whether the most frequent answer is right: 1, 0, or -1 for unknown
-    unstable: np.ndarray | None = field(default=None, repr=False)  # (Q,) see `chance_of_another`
-    sizes: pd.DataFrame | None = field(default=None, repr=False)  # votes of fewer answers, see `compare_votes`
+    unstable: Callable = field(repr=False)  # gives (Q,) chances, see `chance_of_another`: computed when first asked for
+    sizes: Callable = field(repr=False)  # gives a table of votes of fewer answers, see `compare_votes`; likewise
     calibration: SemanticCalibration | None = field(default=None, repr=False)
     over: pd.DataFrame | None = field(default=None, repr=False)  # see `over_confidence`
     stated_gain: tuple | None = None  # (difference, low, high) of the AURC of stated confidence and agreement
@@ -103,7 +104,7 @@ class AnswerReport(Report):
 
     @property
     def most(self):
-        return int(self.sizes["size"].iloc[-1])
+        return int(self.sizes()["size"].iloc[-1])
 
     # ---- figures ------------------------------------------------------------------------------------------------
 
@@ -118,7 +119,7 @@ class AnswerReport(Report):
         if name == "reliability":
             return plot_confidences(self.reliability_curves)
         if name == "samples":
-            return plot_votes(self.sizes)
+            return plot_votes(self.sizes())
         used = self.promises.used & self.known
         promised = (used.sum() / self.promises.certificate.n, 1 - share_right(self.correct[used])["value"])
         limit = None if self.options["price"] else self.options["reject_cost"]  # holds where samples cost nothing
@@ -295,13 +296,15 @@ def audit_answers(
     options |= {"n_resamples": n_resamples, "rng": rng if isinstance(rng, int) else None}
     options["against"] = None if against is None else against.name
     resamples = {"n_resamples": n_resamples, "rng": int(streams[4].integers(2**62))}
-    report = AnswerReport(table, options, sources, correct, numbers.chance_of_another(grouped.counts, streams[7]))
+    unstable = cache(partial(numbers.chance_of_another, grouped.counts, streams[7]))
+    votes = partial(numbers.compare_votes, votes_rng=streams[3], **resamples)
+    report = AnswerReport(table, options, sources, correct, unstable, cache(partial(votes, grouped.counts, None)))
     if report.obstacle:
-        return replace(report, sizes=numbers.compare_votes(grouped.counts, None, votes_rng=streams[3], **resamples))
+        return report
     voting = grouped.graded & known
     report = replace(
         report,
-        sizes=numbers.compare_votes(grouped.counts[voting], grouped.correct[voting], votes_rng=streams[3], **resamples),
+        sizes=cache(partial(votes, grouped.counts[voting], grouped.correct[voting])),
         calibration=sem_ece(grouped, sources=list(sources), ties="lot", n_resamples=n_resamples, rng=streams[0]),
         over=numbers.over_confidence(sources, correct, n_resamples, streams[5]),
         stated_gain=_stated_gain(sources, correct, n_resamples, streams[1]),

@@ -199,7 +199,7 @@ FALLING = {"wave": lambda p: 0.5 + 0.3 * np.sin(6 * p), "fall": lambda p: np.whe
 @pytest.mark.parametrize("kind", ["jump", *FALLING])
 def test_what_the_score_alone_tells_is_no_grouping_loss(kind):
     """Features are noise; labels jump from 0 to 1, or somewhere they are fewer for higher scores."""
-    for seed in range(3):
+    for seed in range(2):
         rng = np.random.default_rng(seed)
         p = expit(1.2 * rng.normal(size=3000)).round(4)
         q = (p > 0.5) * 1.0 if kind == "jump" else FALLING[kind](p)
@@ -260,7 +260,7 @@ def test_columns_that_are_named_are_shown_level_by_level():
     levels = ["job is cook", "job is missing", "job is smith"]
     assert report.checked["rule"].tolist()[:3] == levels and len(report.checked) == 8
     assert report.checked["n"].sum() == 2 * table.n and report.checked_table["cases where"].tolist()[:3] == levels
-    assert audit_scores(table, check="old", rng=0).checked["rule"].str.startswith("old").all()
+    assert audit_scores(make("mixed", 90), check="old", rng=0).checked["rule"].str.startswith("old").all()
     few = audit_scores(make("perfect", 60), check="a", rng=0)
     assert few.obstacle and len(few.checked) == 5  # shown although nothing else is
     with pytest.raises(ValueError, match="check .*did you mean 'job'"):
@@ -301,7 +301,7 @@ def test_rows_of_weight_zero_are_left_out_and_the_others_keep_their_numbers():
     assert whole.metrics() == audit_scores(part, rng=0).metrics()
 
 
-CONTROLS = {"loss": 10, "weighted": 4, "people": 5, "kinked": 4}  # draws, of which a fair test alarms in 5 %
+CONTROLS = {"loss": 6, "weighted": 4, "people": 5, "kinked": 4}  # draws, of which a fair test alarms in 5 %
 
 
 @pytest.mark.slow

@@ -170,7 +170,7 @@ def any_report(rng):
 
 @pytest.fixture(scope="module")
 def conclusions():
-    return [conclude.find_all(any_report(np.random.default_rng(seed))) for seed in range(900)]
+    return [conclude.find_all(any_report(np.random.default_rng(seed))) for seed in range(600)]
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from helpers.reports.several import check_classes_asked, count_class_costs
 def table():
     """Scores of three classes that do not know the town: in p, "no" is "yes" more often."""
     rng = np.random.default_rng(0)
-    n = 2000
+    n = 1200
     P = softmax(rng.normal(size=(n, 3)), axis=1)
     town = rng.choice(["p", "q"], n)
     moved = 0.7 * (town == "p") * P[:, 1]
