@@ -45,9 +45,11 @@ class Chunks:
             columns = dict.fromkeys((*columns, self.group))
         found = []
         for table, frame in self.frames.items():
-            chosen = frame if columns is None else frame[_checked_columns(frame, columns, table)]
+            if columns is not None:
+                wanted = _checked_columns(frame, columns, table)
+                frame = frame[[name for name in frame.columns if name in wanted]]
             # Not `optimize`: it makes larger partitions where fewer columns are read, and rows are drawn by partition.
-            delayed = chosen.simplify().to_delayed(optimize_graph=False)
+            delayed = frame.simplify().to_delayed(optimize_graph=False)
             found += [(f"{table}{', ' if table else ''}chunk {k}", part) for k, part in enumerate(delayed)]
         return found
 
@@ -84,7 +86,8 @@ class Chunks:
         tasks = self.tasks(work, parts, columns)
         while len(tasks) > 1:
             tasks = [add(tasks[k : k + ADDED_AT_ONCE]) for k in range(0, len(tasks), ADDED_AT_ONCE)]
-        return self.compute(tasks, parts)[0]
+        with dask.config.set({"optimization.fuse.delayed": True}):  # one message for all that is done to a chunk
+            return self.compute(tasks, parts)[0]
 
 
 def _itself(frame, name):
@@ -97,7 +100,7 @@ def _one_chunk(work, columns, held_out, frame, number, name):
     try:
         if held_out is not None:
             frame = frame[_drawn(frame, number, held_out)]
-        return work(frame if columns is None else frame[list(columns)], name)
+        return work(frame if columns is None or frame.shape[1] == len(columns) else frame[list(columns)], name)
     except ValueError as error:
         text = str(error)
         raise ChunkError(text if text.startswith(name) else f"{name}: {text}") from None

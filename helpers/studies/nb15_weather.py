@@ -36,7 +36,7 @@ def _stations():
     return altitude.astype(np.int16), np.where(kind == 0, 1 + 19 * v, 30 + 270 * v).astype(np.int16)
 
 
-def weather_chunk(number, rows, *, n_chunks=12, seed=0, strength=1.0, shared=0.0):
+def weather_chunk(number, rows, *, n_chunks=12, seed=0, strength=1.0, shared=0.0, columns=None):
     """One piece of a year of forecasts: what was stated, what came, and the truth.
 
     `strength` 0 makes the stated probability the truth; `shared` is the correlation of the luck within a storm.
@@ -59,7 +59,8 @@ def weather_chunk(number, rows, *, n_chunks=12, seed=0, strength=1.0, shared=0.0
     luck = shared**0.5 * rng.normal(size=n_storms)[storm] + (1 - shared) ** 0.5 * rng.normal(size=rows)
     facts = {"altitude": altitude, "sea": sea, "wind": wind, "humidity": humidity}
     when = {"month": month, "station": station.astype(np.int16), "storm": storm + number * 10**7}
-    return pd.DataFrame(when | facts | {"score": p, "label": (luck < ndtri(q)).astype(np.int8), "truth": q})
+    table = when | facts | {"score": p, "label": (luck < ndtri(q)).astype(np.int8), "truth": q}
+    return pd.DataFrame(table, columns=columns)
 
 
 def pull(altitude, sea, wind, month):
@@ -79,7 +80,7 @@ def two_workers():
     options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": "127.0.0.1:0"}
     with config.set({"distributed.worker.multiprocessing-method": method}):
         if method == "forkserver":  # what workers import is imported once, not by each of them
-            get_mp_context().set_forkserver_preload(["distributed", __name__])
+            get_mp_context().set_forkserver_preload(["distributed", "dask.dataframe", "helpers.chunks", __name__])
         silent = LocalCluster(**options, host="127.0.0.1", silence_logs=logging.CRITICAL)
         with silent as cluster, Client(cluster) as client:
             yield client
