@@ -236,8 +236,8 @@ def find_all(report):
     closest, wrong = (
         [f"“{short(asked[k], 60)}”" for k in rows[:MOST_NAMED]] for rows in (report.closest, report.wrong)
     )
-    found += about_close(report.unstable(), report.correct, closest, wrong)
-    found += about_samples(report.sizes())
+    found += about_close(report.unstable, report.correct, closest, wrong)
+    found += about_samples(report.sizes)
     found += about_pair(report.pair)
     if report.obstacle:
         return [*found, Finding("use_unknown", severity=Severity.SERIOUS, n=n_known, more={"why": report.obstacle})]

@@ -1,8 +1,7 @@
 """The report on sampled answers: `audit_answers` computes, `answer_findings` concludes, answer_words.ini says it."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
@@ -37,7 +36,7 @@ WHAT = {
 
 @dataclass(frozen=True)
 class AnswerReport(Report):
-    """What a file of sampled answers says; with an obstacle, all after `sizes` is None."""
+    """What a file of sampled answers says; with an obstacle, all after `draws` is None."""
 
     words = read_words(Path(__file__).with_name("answer_words.ini"))
     find = find_all
@@ -47,8 +46,7 @@ class AnswerReport(Report):
     options: dict = field(repr=False)  # what was asked for
     sources: dict = field(repr=False)  # {name: (Q,) confidence}: sem1, sem2 and, where enough are, stated (NaN: none)
     correct: np.ndarray = field(repr=False)  # whether the most frequent answer is right: 1, 0, or -1 for unknown
-    unstable: Callable = field(repr=False)  # gives (Q,) chances, see `chance_of_another`: computed when first asked for
-    sizes: Callable = field(repr=False)  # gives a table of votes of fewer answers, see `compare_votes`; likewise
+    draws: dict = field(repr=False)  # seeds of `unstable` and `sizes`, computed when somebody asks
     calibration: SemanticCalibration | None = field(default=None, repr=False)
     over: pd.DataFrame | None = field(default=None, repr=False)  # see `over_confidence`
     stated_gain: tuple | None = None  # (difference, low, high) of the AURC of stated confidence and agreement
@@ -103,8 +101,24 @@ class AnswerReport(Report):
         return [] if self.obstacle else numbers.sure_but_wrong(self.correct, self.sources[self.best_source])
 
     @property
+    def voting(self):
+        """(Q,) bool: questions whose votes of fewer answers are compared."""
+        grouped = self.table.grouped
+        return np.full(self.known.shape, True) if self.obstacle else grouped.graded & self.known
+
+    @property
     def most(self):
-        return int(self.sizes()["size"].iloc[-1])
+        return numbers.common_size(self.table.grouped.counts[self.voting].sum(axis=1))
+
+    @cached_property
+    def unstable(self):
+        return numbers.chance_of_another(self.table.grouped.counts, self.draws["another"])
+
+    @cached_property
+    def sizes(self):
+        grouped = self.table.grouped
+        correct = None if self.obstacle else grouped.correct[self.voting]
+        return numbers.compare_votes(grouped.counts[self.voting], correct, **self.draws["votes"])
 
     # ---- figures ------------------------------------------------------------------------------------------------
 
@@ -119,7 +133,7 @@ class AnswerReport(Report):
         if name == "reliability":
             return plot_confidences(self.reliability_curves)
         if name == "samples":
-            return plot_votes(self.sizes())
+            return plot_votes(self.sizes)
         used = self.promises.used & self.known
         promised = (used.sum() / self.promises.certificate.n, 1 - share_right(self.correct[used])["value"])
         limit = None if self.options["price"] else self.options["reject_cost"]  # holds where samples cost nothing
@@ -296,15 +310,13 @@ def audit_answers(
     options |= {"n_resamples": n_resamples, "rng": rng if isinstance(rng, int) else None}
     options["against"] = None if against is None else against.name
     resamples = {"n_resamples": n_resamples, "rng": int(streams[4].integers(2**62))}
-    unstable = cache(partial(numbers.chance_of_another, grouped.counts, streams[7]))
-    votes = partial(numbers.compare_votes, votes_rng=streams[3], **resamples)
-    report = AnswerReport(table, options, sources, correct, unstable, cache(partial(votes, grouped.counts, None)))
+    another, votes = (streams[k].bit_generator.seed_seq for k in (7, 3))
+    draws = {"another": another, "votes": {"votes_rng": votes, **resamples}}
+    report = AnswerReport(table, options, sources, correct, draws)
     if report.obstacle:
         return report
-    voting = grouped.graded & known
     report = replace(
         report,
-        sizes=cache(partial(votes, grouped.counts[voting], grouped.correct[voting])),
         calibration=sem_ece(grouped, sources=list(sources), ties="lot", n_resamples=n_resamples, rng=streams[0]),
         over=numbers.over_confidence(sources, correct, n_resamples, streams[5]),
         stated_gain=_stated_gain(sources, correct, n_resamples, streams[1]),
