@@ -43,8 +43,7 @@ def be_program(orders, words, folder, env):
         except SystemExit as end:
             status = end.code or 0
         except BaseException:
-            status = 1
-            traceback.print_exc()
+            status = traceback.format_exc()
     orders.send(subprocess.CompletedProcess(words, status, printed.getvalue(), ""))
 
 

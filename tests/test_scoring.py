@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refuses
 
 from helpers.scoring import BRIER, LOG, decompose, top_label
 
@@ -243,21 +244,15 @@ def test_minus_zero_is_the_same_score_as_zero():
 TABLE = np.array([[0.2, 0.3, 0.5], [0.1, 0.1, 0.8]])
 
 
-@pytest.mark.parametrize(
-    ("call", "sentence"),
-    [
-        (lambda: BRIER.score([0], [[0.2, 0.7]]), "p must .*row 0"),
-        (lambda: BRIER.score([0, 3], TABLE), "y must"),
-        (lambda: BRIER.score([0, 0], TABLE[:, :1]), "p must"),
-        (lambda: decompose(TABLE, TABLE, view="jiont"), "view must .*did you mean 'joint'"),
-        (lambda: decompose(TABLE[:, 0], TABLE[:, 0], view="joint"), "view must"),
-        (lambda: decompose(TABLE, TABLE, TABLE / 2), "c must"),
-        (lambda: decompose(TABLE, TABLE, sample_weight=[1]), "p and sample_weight must"),
-    ],
+test_bad_tables_are_named = refuses(
+    (lambda: BRIER.score([0], [[0.2, 0.7]]), "p must .*row 0"),
+    (lambda: BRIER.score([0, 3], TABLE), "y must"),
+    (lambda: BRIER.score([0, 0], TABLE[:, :1]), "p must"),
+    (lambda: decompose(TABLE, TABLE, view="jiont"), "view must .*did you mean 'joint'"),
+    (lambda: decompose(TABLE[:, 0], TABLE[:, 0], view="joint"), "view must"),
+    (lambda: decompose(TABLE, TABLE, TABLE / 2), "c must"),
+    (lambda: decompose(TABLE, TABLE, sample_weight=[1]), "p and sample_weight must"),
 )
-def test_bad_tables_are_named(call, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        call()
 
 
 def test_top_labels_of_four_rows_by_hand():

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refuses
 
 from helpers.decisions import (
     best_decision,
@@ -116,22 +117,16 @@ def test_costs_that_break_a_rule(cost, sentence):
             function(cost)
 
 
-@pytest.mark.parametrize(
-    ("call", "sentence"),
-    [
-        (lambda: cost_matrix(false_alarm=np.nan, miss=1), "false_alarm must"),
-        (lambda: cost_matrix(false_alarm=1, miss=1, hit=3), "mistakes dearer"),
-        (lambda: optimal_threshold(THREE), "cost must"),
-        (lambda: excess_risk([0.5], [0.5], THREE, t=0.5), "t must"),
-        (lambda: excess_risk([0.5], [0.5], EVEN, t=1.5), "t must"),
-        (lambda: excess_risk([0.5], [0.5], EVEN, t=True), "t must"),
-        (lambda: excess_risk([0.5], [0.5], EVEN, t="low"), "t must"),
-        (lambda: excess_risk([0.5, 0.5], [0.5], EVEN), "reference and p must"),
-        (lambda: excess_risk([np.nan], [0.5], EVEN), "reference must"),
-        (lambda: expected_cost([2], [0.5], EVEN), "decision must"),
-        (lambda: expected_cost([0, 1], [0.5], EVEN), "decision and q must"),
-    ],
+test_arguments_that_break_a_rule = refuses(
+    (lambda: cost_matrix(false_alarm=np.nan, miss=1), "false_alarm must"),
+    (lambda: cost_matrix(false_alarm=1, miss=1, hit=3), "mistakes dearer"),
+    (lambda: optimal_threshold(THREE), "cost must"),
+    (lambda: excess_risk([0.5], [0.5], THREE, t=0.5), "t must"),
+    (lambda: excess_risk([0.5], [0.5], EVEN, t=1.5), "t must"),
+    (lambda: excess_risk([0.5], [0.5], EVEN, t=True), "t must"),
+    (lambda: excess_risk([0.5], [0.5], EVEN, t="low"), "t must"),
+    (lambda: excess_risk([0.5, 0.5], [0.5], EVEN), "reference and p must"),
+    (lambda: excess_risk([np.nan], [0.5], EVEN), "reference must"),
+    (lambda: expected_cost([2], [0.5], EVEN), "decision must"),
+    (lambda: expected_cost([0, 1], [0.5], EVEN), "decision and q must"),
 )
-def test_arguments_that_break_a_rule(call, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        call()

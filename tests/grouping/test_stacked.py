@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from refusals import refuses
 from scipy.stats import norm
 
 from helpers.calibration import IsotonicCalibrator
@@ -206,17 +207,12 @@ P = np.linspace(0.1, 0.9, 80)
 X = np.arange(160.0).reshape(80, 2)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"y": np.zeros(80)}, "both classes"),
-        ({"y": np.arange(80) == 0}, "outside each of 5 random folds"),
-        ({"y": Y[:40], "p": P[:40], "X": X[:40]}, "at least 60 rows"),
-        ({"calibrator": "plat"}, "did you mean 'platt'"),
-        ({"n_folds": 1}, "n_folds must"),
-        ({"sample_weight": np.r_[np.ones(20), np.zeros(60)]}, "at least 60 rows"),
-    ],
+test_bad_input = refuses(
+    ({"y": np.zeros(80)}, "both classes"),
+    ({"y": np.arange(80) == 0}, "outside each of 5 random folds"),
+    ({"y": Y[:40], "p": P[:40], "X": X[:40]}, "at least 60 rows"),
+    ({"calibrator": "plat"}, "did you mean 'platt'"),
+    ({"n_folds": 1}, "n_folds must"),
+    ({"sample_weight": np.r_[np.ones(20), np.zeros(60)]}, "at least 60 rows"),
+    of=lambda **change: stacked_grouping_loss(**{"y": Y, "p": P, "X": X} | change),
 )
-def test_bad_input(change, message):
-    with pytest.raises(ValueError, match=message):
-        stacked_grouping_loss(**({"y": Y, "p": P, "X": X} | change))

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refuses
 from scipy.integrate import quad
 from scipy.optimize import linprog
 from scipy.stats import norm
@@ -87,16 +88,11 @@ def test_cells_without_features_have_their_number():
     assert np.array_equal(p, before)
 
 
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [
-        ({"p": [0.5, 1.5]}, "p must"),
-        ({"q": [0.5]}, "p and q must"),
-        ({"share": [0.5, 0.4]}, "share must"),
-        ({"share": [1.0, 0.0]}, "share must"),
-        ({"X": [[1], [2], [3]]}, "p and X must have the same length"),
-    ],
+test_cells_that_are_none = refuses(
+    ({"p": [0.5, 1.5]}, "p must"),
+    ({"q": [0.5]}, "p and q must"),
+    ({"share": [0.5, 0.4]}, "share must"),
+    ({"share": [1.0, 0.0]}, "share must"),
+    ({"X": [[1], [2], [3]]}, "p and X must have the same length"),
+    of=lambda **change: FinitePopulation(**{"p": [0.5, 0.5], "q": [0.4, 0.6]} | change),
 )
-def test_cells_that_are_none(change, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        FinitePopulation(**({"p": [0.5, 0.5], "q": [0.4, 0.6]} | change))
