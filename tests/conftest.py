@@ -4,8 +4,8 @@ import gc
 import sys
 from pathlib import Path
 
-import no_grammar  # noqa: F401
 import pytest
+import quick_imports  # noqa: F401
 import yaml
 from hypothesis import settings
 

@@ -3,8 +3,6 @@
 import json
 import math
 import sys
-from functools import cache
-from importlib.metadata import packages_distributions
 
 import numpy as np
 import pandas as pd
@@ -30,15 +28,6 @@ KNOWN = known_answers(LISTED["question"], LISTED["reference"], seed=2)
 ROWS = KNOWN.set_index(["question", "text"])
 
 QUIET = {"display": "none", "score_display": False, "log_realtime": False}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def packages_are_listed_once():
-    """Inspect asks for each task which package brings it, which reads the lists of all files of all packages."""
-    with pytest.MonkeyPatch.context() as patch:
-        listed = "inspect_ai._util.package.packages_distributions"
-        patch.setattr(listed, cache(packages_distributions), raising=False)
-        yield
 
 
 @pytest.fixture(scope="module")

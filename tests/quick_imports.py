@@ -1,0 +1,8 @@
+"""Imported first by every process of the tests: two packages do at each start, or each call, what takes long."""
+
+import importlib.metadata
+import sys
+from functools import cache
+
+sys.modules["rfc3987_syntax"] = None  # a grammar of web addresses, which jsonschema compiles and can do without
+importlib.metadata.packages_distributions = cache(importlib.metadata.packages_distributions)  # Inspect: for each task
