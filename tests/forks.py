@@ -16,9 +16,7 @@ FORKS = sys.platform == "linux"  # the linear algebra of macOS does not survive 
 
 START = local_provisioner.launch_kernel
 SERVER = multiprocessing.get_context("forkserver" if FORKS else "spawn")
-LIBRARIES = (
-    "quick_imports pytest nbval.plugin ipykernel.kernelapp matplotlib.backends.backend_agg pyarrow.pandas_compat"
-)
+LIBRARIES = "quick_imports pytest nbval.plugin ipykernel.kernelapp matplotlib.backends.backend_agg"
 LIBRARIES += " pyarrow.pandas_compat sklearn.datasets sklearn.ensemble sklearn.naive_bayes"
 ROOMS = "audit chunks datasets decisions experiments grouping llm notebook repair routing selective simulation"
 IMPORTED = LIBRARIES.split() + [f"helpers.{room}" for room in ROOMS.split()]
