@@ -61,8 +61,7 @@ class SampledPartition:
     def with_calibrator(self, intercept, slope):
         """A copy with other values of its Platt calibrator, for log-odds."""
         calibrator = deepcopy(self.calibrator)
-        calibrator.intercept_ = float(intercept)
-        calibrator.slope_ = float(slope)
+        calibrator.intercept_, calibrator.slope_ = float(intercept), float(slope)
         return replace(self, calibrator=calibrator)
 
     def refit(self, chunks):

@@ -46,8 +46,7 @@ class Chunks:
         found = []
         for table, frame in self.frames.items():
             if columns is not None:
-                wanted = _checked_columns(frame, columns, table)
-                frame = frame[[name for name in frame.columns if name in wanted]]
+                frame = frame[sorted(_checked_columns(frame, columns, table), key=list(frame.columns).index)]
             # Not `optimize`: it makes larger partitions where fewer columns are read, and rows are drawn by partition.
             delayed = frame.simplify().to_delayed(optimize_graph=False)
             found += [(f"{table}{', ' if table else ''}chunk {k}", part) for k, part in enumerate(delayed)]

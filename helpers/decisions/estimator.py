@@ -335,9 +335,7 @@ class RiskEstimator(TakesTables):
         return model.fit(table.iloc[learn], residual[learn], **options)
 
     def _table(self, X, p):
-        if self.method == "paper":
-            return X
-        return with_score_column(X, p)
+        return X if self.method == "paper" else with_score_column(X, p)
 
     def _checked(self, X, y, p, weight, groups):
         named = hasattr(X, "columns")

@@ -39,7 +39,7 @@ def _stations():
 def weather_chunk(number, rows, *, n_chunks=12, seed=0, strength=1.0, shared=0.0, columns=None):
     """One piece of a year of forecasts: what was stated, what came, and the truth.
 
-    `strength` 0 makes the stated probability the truth; `shared` is the correlation of the luck within a storm.
+    `strength` 0 makes the stated probability the truth; `shared` correlates luck within a storm; `columns`: to keep.
     """
     rows = check_count(rows, "rows")
     n_chunks = check_count(n_chunks, "n_chunks")
