@@ -20,6 +20,8 @@ LIBRARIES = "quick_imports pytest nbval.plugin ipykernel.kernelapp matplotlib.ba
 LIBRARIES += " pyarrow.pandas_compat sklearn.datasets sklearn.ensemble sklearn.naive_bayes"
 ROOMS = "audit chunks datasets decisions experiments grouping llm notebook repair routing selective simulation"
 IMPORTED = LIBRARIES.split() + [f"helpers.{room}" for room in ROOMS.split()]
+# where the server finds quick_imports: Python 3.11 does not tell it our sys.path
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [os.path.dirname(__file__), os.environ.get("PYTHONPATH")]))
 multiprocessing.get_context("forkserver").set_forkserver_preload(IMPORTED)  # there is one list; nobody else may set it
 
 
