@@ -43,7 +43,8 @@ def be_program(orders, words, folder, env):
         except SystemExit as end:
             status = end.code or 0
         except BaseException:
-            status = traceback.format_exc()
+            status = 1
+            traceback.print_exc()
     orders.send(subprocess.CompletedProcess(words, status, printed.getvalue(), ""))
 
 

@@ -45,10 +45,9 @@ class Chunks:
             columns = dict.fromkeys((*columns, self.group))
         found = []
         for table, frame in self.frames.items():
-            if columns is not None:
-                frame = frame[sorted(_checked_columns(frame, columns, table), key=list(frame.columns).index)]
+            chosen = frame if columns is None else frame[_checked_columns(frame, columns, table)]
             # Not `optimize`: it makes larger partitions where fewer columns are read, and rows are drawn by partition.
-            delayed = frame.simplify().to_delayed(optimize_graph=False)
+            delayed = chosen.simplify().to_delayed(optimize_graph=False)
             found += [(f"{table}{', ' if table else ''}chunk {k}", part) for k, part in enumerate(delayed)]
         return found
 
@@ -99,7 +98,7 @@ def _one_chunk(work, columns, held_out, frame, number, name):
     try:
         if held_out is not None:
             frame = frame[_drawn(frame, number, held_out)]
-        return work(frame if columns is None or frame.shape[1] == len(columns) else frame[list(columns)], name)
+        return work(frame if columns is None else frame[list(columns)], name)
     except ValueError as error:
         text = str(error)
         raise ChunkError(text if text.startswith(name) else f"{name}: {text}") from None

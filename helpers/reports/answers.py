@@ -103,8 +103,7 @@ class AnswerReport(Report):
     @property
     def voting(self):
         """(Q,) bool: questions whose votes of fewer answers are compared."""
-        grouped = self.table.grouped
-        return np.full(self.known.shape, True) if self.obstacle else grouped.graded & self.known
+        return np.full(self.known.shape, True) if self.obstacle else self.table.grouped.graded & self.known
 
     @property
     def most(self):
@@ -112,10 +111,12 @@ class AnswerReport(Report):
 
     @cached_property
     def unstable(self):
+        """(Q,) see `chance_of_another`."""
         return numbers.chance_of_another(self.table.grouped.counts, self.draws["another"])
 
     @cached_property
     def sizes(self):
+        """Votes of fewer answers, see `compare_votes`."""
         grouped = self.table.grouped
         correct = None if self.obstacle else grouped.correct[self.voting]
         return numbers.compare_votes(grouped.counts[self.voting], correct, **self.draws["votes"])
