@@ -20,7 +20,7 @@ from helpers.checks import (
     check_vector,
     check_weights,
 )
-from helpers.partition.kinds import as_numbers, plain_values, text_as_values
+from helpers.partition.kinds import as_numbers, ordered, plain_values, text_as_values
 
 SCORE = "stated probability"
 
@@ -34,17 +34,37 @@ def with_score_column(X, p):
 
 
 class CheckedTable:
-    """A table that was checked, or some rows of it; estimators take it without another check."""
+    """A table that was checked, or some rows of it; estimators take it without another check.
+
+    Selections of one `CheckedTable` share what its columns of numbers look like in order: many trees sort them once.
+    """
 
     # a column is copied when it is asked for: a copy of all would be large
 
     def __init__(self, table, rows=None):
+        self.columns = table.columns
+        self._ordered = {}
+        if isinstance(table, CheckedTable):
+            if table._rows is not None:
+                rows = table._rows if rows is None else table._rows[rows]
+            self._ordered = table._ordered
+            table = table._table
         self._table = table
         self._rows = rows
-        self.columns = table.columns
 
     def __len__(self):
         return len(self._table) if self._rows is None else len(self._rows)
+
+    def ordered_numbers(self, name):
+        """A plain column of numbers of all rows, its `ordered` levels and the places of these rows; None of others."""
+        if name not in self._ordered:
+            column = self._table[name]
+            plain = isinstance(column.dtype, np.dtype) and column.dtype.kind in "biuf"
+            self._ordered[name] = (column, *ordered(column.to_numpy(float))) if plain else None
+        if self._rows is None or self._ordered[name] is None:
+            return self._ordered[name]
+        column, levels, place = self._ordered[name]
+        return column, levels, place[self._rows]
 
     def __getitem__(self, name):
         column = self._table[name]

@@ -129,6 +129,12 @@ def as_numbers(values):
     return None
 
 
+def ordered(numbers):
+    """(distinct numbers in order and NaN at the end, place of each number among them)."""
+    levels, place = np.unique(numbers + 0.0, return_inverse=True)  # no -0.0: which of two zeros it keeps is chance
+    return np.append(levels[~np.isnan(levels)], np.nan), place.astype(np.min_scalar_type(levels.size))
+
+
 def numbers_as_fitted(values, name, date):
     """`as_numbers` of a column that was one of dates or of other numbers in the fit; ValueError if it is not now."""
     read = text_as_values(values)

@@ -119,6 +119,7 @@ class TreeRouter(BaseEstimator):
             a, b = _halves(len(X), groups, rng)
             roles += [(a, b), (b, a)]
         self.average_ = correct.mean(axis=1)
+        X = CheckedTable(X)
         self.trees_ = [
             [self._tree(X, residual, *rows, rng) for rows in roles] for residual in correct - self.average_[:, None]
         ]
@@ -134,8 +135,8 @@ class TreeRouter(BaseEstimator):
         """Predicted accuracy of each model on each row of X, (m, n), in [0, 1]."""
         if not hasattr(self, "trees_"):
             raise NotFittedError("This TreeRouter has not seen past questions yet: call fit first.")
-        X = check_table(X)
-        each = [[tree.value_[tree.apply(CheckedTable(X))] for tree in trees] for trees in self.trees_]
+        X = CheckedTable(check_table(X))
+        each = [[tree.value_[tree.apply(X)] for tree in trees] for trees in self.trees_]
         residual = np.mean(each, axis=1)
         return np.clip(residual + self.average_[:, None], 0, 1)
 
