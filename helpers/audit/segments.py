@@ -48,12 +48,11 @@ class Condition:
 
     def holds(self, X):
         """Whether each row of a table meets the condition, (n,) bool; a level that is new meets none."""
-        values = X[self.column.name]
-        code = self.column.encode(values)
+        code = self.column.encode(CheckedTable(X))
         if self.common is not None:
             return (code >= 0) & ~np.isin(code, np.flatnonzero(np.isin(self.column.levels, self.common)))
         if self.first > self.last:
-            return text_as_values(values).isna().to_numpy()
+            return text_as_values(X[self.column.name]).isna().to_numpy()
         return (code >= self.first) & (code <= self.last)
 
 

@@ -24,9 +24,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from helpers.checks import check_count
 from helpers.partition.checked import CheckedTable, TakesTables
-from helpers.partition.columns import Column, as_levels, kind_of
+from helpers.partition.columns import Column, kind_of
 from helpers.partition.content_order import order_of_content
-from helpers.partition.kinds import as_numbers, ordered, text_as_values
 from helpers.partition.levels import (
     FEW,
     RARE,
@@ -80,12 +79,7 @@ class TableEncoder(TransformerMixin, TakesTables):
             raise ValueError(f"X must have the columns of the fit, but {absent[0]!r} is absent.")
         codes = np.empty((len(X), len(self.columns_)), dtype=np.float32)
         for j, column in enumerate(self.columns_):
-            found = X.ordered_numbers(column.name) if column.kind in ("number", "whole", "boolean") else None
-            if found is None:
-                codes[:, j] = column.encode(X[column.name])
-            else:
-                _, levels, place = found
-                codes[:, j] = column.encode_numbers(levels)[place]
+            codes[:, j] = column.encode(X)
         return codes
 
     def get_feature_names_out(self, input_features=None):
@@ -105,16 +99,13 @@ class TableEncoder(TransformerMixin, TakesTables):
         self.columns_ = []
         codes = np.empty((len(X), len(X.columns)), dtype=np.float32)
         for j, name in enumerate(X.columns):
-            found = X.ordered_numbers(name)
-            if found is None:
-                values = text_as_values(X[name])
-                numbers = as_numbers(values)
-                found = None if numbers is None else (values, *ordered(numbers))
+            found = X.numbers(name)
             if found is not None:
-                self.columns_.append(self._learn_numbers(name, *found))
-                codes[:, j] = self.columns_[j].encode_numbers(found[1])[found[2]]
+                column, numbers, place = found
+                self.columns_.append(self._learn_numbers(name, column, numbers, place))
+                codes[:, j] = self.columns_[j].encode_numbers(numbers)[place]
                 continue
-            levels, code, n_pooled = self._learn_levels(values, weight)
+            levels, code, n_pooled = self._learn_levels(*X.levels(name), weight)
             if target is not None:
                 mean, order = order_by_target(code, target, weight, levels.size)
                 levels = levels[order]
@@ -137,9 +128,8 @@ class TableEncoder(TransformerMixin, TakesTables):
         """Positions of the columns whose codes are names without an order, a tuple of int."""
         return tuple(j for j, column in enumerate(self.columns_) if column.kind == "category")
 
-    def _learn_levels(self, values, weight):
+    def _learn_levels(self, words, level, weight):
         """The levels of a category by name, rare ones as None at the end; which each row has; how many are rare."""
-        words, level = as_levels(values)
         occurs = np.bincount(level, minlength=words.size) > 0
         levels, place = np.unique(words[occurs], return_inverse=True)
         code = place[np.cumsum(occurs)[level] - 1]
