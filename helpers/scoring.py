@@ -113,7 +113,7 @@ class ScoringRule:
         return self._entropy(_check_rows(q, "q"))
 
     def divergence(self, q, p):
-        """(n,) expected losses of stating `p` minus those of stating the truth `q`: Perez-Lebel et al. (2023), equation 5."""
+        """(n,) expected losses of stating `p` beyond those of the truth `q`; Perez-Lebel et al. (2023), equation 5."""
         p = _check_rows(p, "p")
         q = _check_rows(q, "q")
         _check_shape(p, q, "q")
