@@ -82,7 +82,7 @@ def test_silence_where_the_classifier_is_right(bends):
     changed = []
     for k in range(60):
         X, y, _ = bent(300, np.random.default_rng([3, k]), bend=0)
-        model = RepairedClassifier(LogisticRegression(C=np.inf), random_state=k).fit(X, y)
+        model = RepairedClassifier(LogisticRegression(C=np.inf), cv=3, random_state=k).fit(X, y)
         changed.append(model.repair_.changed_)
         if not model.repair_.changed_:
             stated = model.estimator_.predict_proba(X)[:, 1]
@@ -100,7 +100,7 @@ def table(n, rng):
 def test_pipelines_searches_clones_and_files(bends):
     X, y = table(400, np.random.default_rng(4))
     encode = make_column_transformer((OneHotEncoder(), ["town"]), (StandardScaler(), ["bend", "line"]))
-    inside = RepairedClassifier(make_pipeline(encode, LogisticRegression()), random_state=0)
+    inside = RepairedClassifier(make_pipeline(encode, LogisticRegression()), cv=2, random_state=0)
     model = make_pipeline(FunctionTransformer(), inside).fit(X, y)
     assert model.classes_.tolist() == ["no", "yes"] and set(model.predict(X)) == {"no", "yes"}
     p = model.predict_proba(X)
