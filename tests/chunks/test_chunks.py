@@ -105,7 +105,7 @@ def test_the_result_is_that_of_the_rows_in_memory(weight, group):
 
 @pytest.mark.slow
 def test_every_source_gives_the_same(whole, parquet, tmp_path, monkeypatch):
-    monkeypatch.setattr("helpers.chunks.tables.CSV_BYTES", 40_000)
+    monkeypatch.setattr("helpers.chunks.tables.CSV_BYTES", 30_000)
     TABLE.to_csv(tmp_path / "scores.csv", index=False, float_format="%.17g")
     TABLE[:700].to_csv(tmp_path / "first.csv.gz", index=False, float_format="%.17g")
     TABLE[700:].to_parquet(tmp_path / "second.parquet", row_group_size=500)

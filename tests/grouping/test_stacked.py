@@ -174,7 +174,7 @@ def test_rows_of_weight_zero_are_absent(sample, lines):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("strength", "repeats"), [(0.0, 60), (0.5, 30)])
+@pytest.mark.parametrize(("strength", "repeats"), [(0.0, 60), (0.5, 20)])
 def test_bound_interval_and_false_alarms(lines, strength, repeats):
     """Lines as learners: unbiased for what is captured, not above the truth, at most 5 % alarms."""
     rng = np.random.default_rng(11)
