@@ -61,23 +61,21 @@ def recorded_answers(records):
 
 
 def _answer_rows(record):
-    """The rows of one question under one prompt."""
-    about = {name: record[name] for name in _LINE}
+    """The rows of one question under one prompt, in the order of the columns."""
+    question, kind, prompt, reference, references = (record[name] for name in _LINE)
+    ratings = {
+        spelling: [rating.get(name, math.nan) for name in RATINGS] for spelling, rating in record["ratings"].items()
+    }
     for sample, answer in enumerate(record["answers"]):
-        rating = record["ratings"].get(answer["spelling"], {})
         first = answer.get("first_tokens")
         whole = answer["logprobs"] and not answer["end_missing"]
         yield (
-            about
-            | answer
-            | rating
-            | {
-                "sample": sample,
-                "logprobs": tuple(answer["logprobs"]),
-                "posterior": math.exp(math.fsum(answer["logprobs"])) if whole else math.nan,
-                "first_tokens": first and tuple((token, logprob) for token, logprob in first),
-            }
-        )
+            question, kind, prompt, sample, answer["answer"], answer["spelling"], reference, references,
+            answer["correct"], answer["finish_reason"], answer["end_missing"], tuple(answer["logprobs"]),
+            math.exp(math.fsum(answer["logprobs"])) if whole else math.nan,
+            *ratings.get(answer["spelling"], [math.nan] * len(RATINGS)),
+            first and tuple((token, logprob) for token, logprob in first),
+        )  # fmt: skip
 
 
 def load_smollm2_scores(task):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 from scipy.special import expit
+from sklearn import config_context
 from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.tree import DecisionTreeRegressor
 
@@ -99,8 +100,9 @@ def train_pools(*, sizes=SIZES, n_tuning=500, n_rows=8000, rng=None):
         codes = _codes(X)
         used = sizes[sizes <= train.size].astype(int)
         known = np.concatenate([tune, asked])
-        base = [_learned(codes, y, train[:size], known, seed) for size in used]
-        tuned = [_tuned(codes, odds, y, tune, known) for odds in base]
+        with config_context(skip_parameter_validation=True):  # scikit-learn's checks take long beside small trees
+            base = [_learned(codes, y, train[:size], known, seed) for size in used]
+            tuned = [_tuned(codes, odds, y, tune, known) for odds in base]
         models = pd.DataFrame({"size": np.tile(used, 2), "kind": np.repeat(["base", "tuned"], used.size)})
         people = None if groups is None else groups[asked]
         p = expit(np.array(base + tuned))[:, tune.size :]
