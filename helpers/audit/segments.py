@@ -171,12 +171,12 @@ class SegmentFamily:
         conditions = [self.columns[first].conditions[j]]
         return conditions if second < 0 else [*conditions, self.columns[second].conditions[k]]
 
-    def rules(self):
-        """All segments in words."""
-        words = [[condition.words for condition in column.conditions] for column in self.columns]
+    def rules(self, segments=slice(None)):
+        """Segments in words, all by default."""
+        of = [column.conditions for column in self.columns]
         return [
-            words[first][j] if second < 0 else f"{words[first][j]} and {words[second][k]}"
-            for first, j, second, k in zip(*self._places.T.tolist(), strict=True)
+            of[first][j].words if second < 0 else f"{of[first][j].words} and {of[second][k].words}"
+            for first, j, second, k in self._places[segments].tolist()
         ]
 
     def parents(self, segment):

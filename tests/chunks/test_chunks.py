@@ -86,10 +86,10 @@ def parquet(tmp_path_factory):
 @pytest.mark.parametrize("group", [None, "person"])
 def test_the_result_is_that_of_the_rows_in_memory(weight, group):
     partition = fit_partition(SAMPLE, features=FEATURES, weight=weight, group=group, rng=0)
-    total = evaluate_in_chunks(read_chunks(TABLE, rows=490), partition)
-    rows = TABLE if weight is None else TABLE[TABLE["weight"] > 0]
-    y = rows["label"].to_numpy()
-    p = rows["score"].to_numpy()
+    table = TABLE if group is None else TABLE.round({"score": 2})  # few scores: they are counted
+    total = evaluate_in_chunks(read_chunks(table, rows=490), partition)
+    rows = table if weight is None else table[table["weight"] > 0]
+    y, p = rows[["label", "score"]].to_numpy(float).T
     w = None if weight is None else rows["weight"].to_numpy()
     groups = None if group is None else rows["person"].to_numpy()
     c = PlattCalibrator().fit(p, y, w).predict(p)
