@@ -114,22 +114,22 @@ class TreeRouter(BaseEstimator):
             raise ValueError(f"X must have at least 4 * min_samples_leaf = {least} rows, but it has {len(X)}.")
         rng = check_rng(self.rng)
         everything = np.arange(len(X))
-        roles = [] if self.n_halvings else [((X, everything),) * 2]
+        roles = [] if self.n_halvings else [(everything, everything)]
         for _ in range(self.n_halvings):
-            a, b = ((X.iloc[rows], rows) for rows in _halves(len(X), groups, rng))
+            a, b = _halves(len(X), groups, rng)
             roles += [(a, b), (b, a)]
         self.average_ = correct.mean(axis=1)
         X = CheckedTable(X)
         self.trees_ = [
-            [self._tree(residual, *halves, rng) for halves in roles] for residual in correct - self.average_[:, None]
+            [self._tree(X, residual, *rows, rng) for rows in roles] for residual in correct - self.average_[:, None]
         ]
         return self
 
-    def _tree(self, residual, choose, judge, rng):
-        """Tree chosen on the rows `choose` and valued on the rows `judge`, each a table and its rows' numbers."""
+    def _tree(self, X, residual, choose, judge, rng):
+        """Tree chosen on the rows `choose` and valued on the rows `judge`."""
         tree = HonestTree(min_samples_leaf=self.min_samples_leaf, max_depth=self.max_depth, rng=rng)
-        tree.fit(CheckedTable(choose[0]), residual[choose[1]])
-        return tree.estimate_regions(tree.apply(CheckedTable(judge[0])), residual[judge[1]])
+        tree.fit(CheckedTable(X, choose), residual[choose])
+        return tree.estimate_regions(tree.apply(CheckedTable(X, judge)), residual[judge])
 
     def predict(self, X):
         """Predicted accuracy of each model on each row of X, (m, n), in [0, 1]."""
