@@ -1,6 +1,7 @@
 """What is concluded from numbers: consistent whatever the numbers are, and each kind from numbers that call for it."""
 
 from collections import Counter
+from functools import cache
 from itertools import chain
 from types import SimpleNamespace
 
@@ -138,8 +139,17 @@ def a_table(rng):
     return ScoreTable("t.csv", "y", "p", y, p, pd.DataFrame({rng.choice(["a", "person id"]): p}), **more)
 
 
+@cache
+def made(make, k):
+    return make(np.random.default_rng(k))
+
+
 def any_report(rng):
     """The numbers of a report as they might come out, whether they fit together or not."""
+
+    def one_of(make):
+        return made(make, int(rng.integers(100)))
+
     obstacle = rng.choice(["", "", "", "The table has 90 cases.", "The cases come from only 8 people or places."])
     loss = SimpleNamespace(**ends(rng, size=0.02), se=0.002, p_value=rng.random() ** 4)
     drifts = []
@@ -150,21 +160,21 @@ def any_report(rng):
         drifts = [SimpleNamespace(column="day", table=periods, p_value=rng.random() / 9, **moved)]
     order = {name: 0.5 + value for name, value in ends(rng, "area", "area_low", "area_high", size=0.2).items()}
     return SimpleNamespace(
-        table=a_table(rng),
-        average=an_average(rng),
+        table=one_of(a_table),
+        average=one_of(an_average),
         order=None if rng.random() < 0.1 else order,
         loss_parts={"saved_low": rng.normal()},
         drifts=drifts,
         loss=None if obstacle else loss,
         certified=bool(not obstacle and rng.random() < 0.6 and loss.p_value < 0.05),
         obstacle=obstacle,
-        audit=None if obstacle else some_groups(rng),
+        audit=None if obstacle else one_of(some_groups),
         checked=pd.DataFrame({"remark": ["too low", "", "too few to say"]}) if rng.random() < 0.2 else None,
-        pair=a_pair(rng) if rng.random() < 0.4 else None,
-        money=some_money(rng) if rng.random() < 0.4 else None,
+        pair=one_of(a_pair) if rng.random() < 0.4 else None,
+        money=one_of(some_money) if rng.random() < 0.4 else None,
         cost=np.array([[0, 1.0], [2.0, 0]]),
         scores=SimpleNamespace(model=SimpleNamespace(p_value_=0.2, changed_=bool(rng.random() < 0.5))),
-        several=several_classes(rng) if rng.random() < 0.4 else None,
+        several=one_of(several_classes) if rng.random() < 0.4 else None,
     )
 
 
