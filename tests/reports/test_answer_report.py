@@ -152,25 +152,6 @@ def test_a_confidence_that_is_too_high_certifies_by_its_order():
     assert report.promises.source == "stated" == report.best_source
 
 
-@pytest.mark.slow
-def test_promises_of_two_confidences_hold_together(monkeypatch):
-    """The one that certifies most is chosen afterwards: all the same it breaks in at most 5 % of files."""
-    monkeypatch.setattr("helpers.reports.answer_numbers.PROMISES", ())
-    rng = np.random.default_rng(0)
-    broken = 0
-    n_files = 200
-    for _ in range(n_files):
-        chance = np.repeat([0.95, 0.87, 0.5], 200)  # 0.91 of the first two groups together
-        sources = {
-            "sem1": np.repeat([0.9, 0.8, 0.2], 200),
-            "stated": np.r_[np.full(200, 0.9), np.tile([0.8, 0.7], 100), np.full(200, 0.1)],
-        }
-        correct = (rng.random(600) < chance).astype(int)
-        used = promise(sources, correct, 0.92).used
-        broken += used.any() and chance[used].mean() < 0.92
-    assert broken / n_files <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / n_files)
-
-
 def test_one_confidence_spends_the_whole_error():
     correct = np.r_[np.ones(29, int), 0]
     confidence = np.r_[np.full(29, 0.9), 0.1]

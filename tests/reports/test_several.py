@@ -62,12 +62,9 @@ def with_costs(table):
 
 
 @pytest.mark.slow
-def test_costs_of_decisions_under_each_class(with_costs, tmp_path):
-    COST.rename_axis("decision").to_csv(tmp_path / "costs.csv")
-    read = with_costs.table
-    costs = check_classes_asked(read, tmp_path / "costs.csv", False)
-    pd.testing.assert_frame_equal(costs, COST[["maybe", "no", "yes"]].astype(float), check_names=False)
-    money = with_costs.several.money
+def test_costs_of_decisions_under_each_class(with_costs):
+    read, money = with_costs.table, with_costs.several.money
+    costs = COST[["maybe", "no", "yes"]]
     expected = read.classes.P.to_numpy() @ costs.to_numpy().T
     paid = costs.to_numpy()[expected.argmin(axis=1), pd.Index(costs.columns).get_indexer(read.classes.y)]
     assert money.costs.loc["stated", "cost"] == pytest.approx(paid.mean())
@@ -81,21 +78,20 @@ def test_costs_of_decisions_under_each_class(with_costs, tmp_path):
 
 @pytest.mark.slow
 def test_classes_in_order_and_their_costs_on_the_page(with_costs):
-    report = with_costs
-    assert report.several.loss.by_class.index.tolist() == ["up to maybe", "up to no"]
-    assert report.several.groups["too_high"].iloc[0] == "up to no"
-    kinds = {one.kind for one in report.found}
-    assert "class_repair_saves" in kinds and "town" in report.several.groups["rule"].iloc[0]
-    assert report.class_cost_table.index[-1] == report.several.money.rule
-    assert report.metrics()["class_cost_repaired"] < report.metrics()["class_cost_stated"]
+    assert with_costs.several.loss.by_class.index.tolist() == ["up to maybe", "up to no"]
+    assert with_costs.several.groups["too_high"].iloc[0] == "up to no"
+    kinds = {one.kind for one in with_costs.found}
+    assert "class_repair_saves" in kinds and "town" in with_costs.several.groups["rule"].iloc[0]
+    assert with_costs.class_cost_table.index[-1] == with_costs.several.money.rule
+    assert with_costs.metrics()["class_cost_repaired"] < with_costs.metrics()["class_cost_stated"]
 
 
 def test_costs_from_a_file_of_any_country(table, tmp_path):
     read = read_table(table, score="p_*")
-    named = COST.rename_axis("decision")
-    named.to_csv(tmp_path / "costs.csv", sep=";", decimal=",")
-    costs = check_classes_asked(read, tmp_path / "costs.csv", False)
-    pd.testing.assert_frame_equal(costs, COST[["maybe", "no", "yes"]].astype(float), check_names=False)
+    for form in ({}, {"sep": ";", "decimal": ","}):
+        COST.rename_axis("decision").to_csv(tmp_path / "costs.csv", **form)
+        costs = check_classes_asked(read, tmp_path / "costs.csv", False)
+        pd.testing.assert_frame_equal(costs, COST[["maybe", "no", "yes"]].astype(float), check_names=False)
 
 
 BAD_COSTS = {
