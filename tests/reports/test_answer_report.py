@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -44,15 +45,8 @@ def make(kind="honest", n=120):
 
 @pytest.fixture(scope="module")
 def reports():
-    made = {}
-
-    def report(kind, n=120, **terms):
-        key = (kind, n, *terms.items())
-        if key not in made:
-            made[key] = audit_answers(make(kind, n), n_resamples=100, rng=0, **terms)
-        return made[key]
-
-    return report
+    made = cache(lambda kind, n, **terms: audit_answers(make(kind, n), n_resamples=100, rng=0, **terms))
+    return lambda kind, n=120, **terms: made(kind, n, **terms)
 
 
 KINDS = [
@@ -150,6 +144,13 @@ def test_a_confidence_that_is_too_high_certifies_by_its_order():
     report = audit_answers(table, n_resamples=100, rng=0)
     assert report.over["over"].iloc[2] > 0.2 and report.stated_gain[2] < 0
     assert report.promises.source == "stated" == report.best_source
+
+
+def test_the_confidence_that_certifies_most_decides_which_answers_are_used():
+    correct = np.r_[np.ones(200, int), np.tile([1, 0], 100)]
+    sources = {"sem1": np.repeat([0.9, 0.85, 0.8], [100, 100, 200]), "stated": np.repeat([0.9, 0.1], [100, 300])}
+    for named in (sources, dict(reversed(sources.items()))):
+        assert (promise(named, correct, 0.95).used == (np.arange(400) < 200)).all()
 
 
 def test_one_confidence_spends_the_whole_error():

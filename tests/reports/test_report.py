@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -111,17 +112,14 @@ def by_tree(monkeypatch):
 
 @pytest.fixture(scope="module")
 def reports():
-    made = {}
+    @cache
+    def report(kind, n):
+        cost = [[0, 1], [1, 0]] if n < 1000 or kind in WITH_COSTS else None  # a repair takes a second
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(STACK_ROWS, 0 if kind in BY_TREE else 20_000)
+            return audit_scores(make(kind, n), cost=cost, rng=0)
 
-    def report(kind, n=1500):
-        if (kind, n) not in made:
-            cost = [[0, 1], [1, 0]] if n < 1000 or kind in WITH_COSTS else None  # a repair takes a second
-            with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(STACK_ROWS, 0 if kind in BY_TREE else 20_000)
-                made[kind, n] = audit_scores(make(kind, n), cost=cost, rng=0)
-        return made[kind, n]
-
-    return report
+    return lambda kind, n=1500: report(kind, n)
 
 
 def kinds_of(report):
@@ -159,9 +157,8 @@ def test_every_table_gets_one_use_whole_sentences_and_tables(reports, kind, n):
 @pytest.mark.slow
 def test_grouping_loss_is_certified_with_its_size(reports):
     report = reports("loss")
-    table = make("loss")
-    q = expit(table.X["a"] + 0.5 * table.X["b"])
-    truth = float(np.mean((q - table.p) ** 2))
+    table = report.table
+    truth = float(np.mean((expit(table.X["a"] + 0.5 * table.X["b"]) - table.p) ** 2))
     assert report.certified and report.loss.low < truth and report.audit.to_add[0] == "b"
     assert any("use b," in step for step in report.steps.index)
 

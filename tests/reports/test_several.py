@@ -40,10 +40,10 @@ def test_a_file_with_a_column_for_each_class(table, tmp_path):
     assert "town is " in found["class_group"].subject
     assert "no" in report.class_group_table.loc[0, "stated too often"]
     assert report.metrics()["classes_rule"] == groups["rule"].tolist()
-    folder = tmp_path / "out"
-    report.save(folder)
-    assert "All classes together" in (folder / "report.html").read_text(encoding="utf-8")
-    assert report.table.features[1] == "Age in years" and load(folder / "repair.joblib").columns_ == read.features
+    page = report.save(tmp_path / "out")
+    assert "All classes together" in page.read_text(encoding="utf-8")
+    assert report.table.features[1] == "Age in years"
+    assert load(page.with_name("repair.joblib")).columns_ == read.features
 
 
 def test_names_in_a_list_or_with_commas(table):
@@ -74,6 +74,7 @@ def test_costs_of_decisions_under_each_class(with_costs):
     assert money.rule == f"always {always.idxmin()}"
     assert money.costs.loc[money.rule, "cost"] == pytest.approx(always.min())
     assert money.changed and money.costs.loc["repaired", "saved_low"] > 0  # the scores do not know the town
+    assert money.costs.loc["repaired", "cost"] < money.costs.loc["recalibrated", "cost"]
 
 
 @pytest.mark.slow
