@@ -317,8 +317,8 @@ def test_rows_of_weight_zero_are_left_out_and_the_others_keep_their_numbers(by_t
 @pytest.mark.parametrize(("kind", "calibrator"), [("loss", "isotonic"), ("weighted people", "platt")])
 def test_control_finds_nothing(reports, kind, calibrator):
     assert reports(kind).average.kind == calibrator
-    control = negative_control(reports(kind), draws=4, rng=1)  # a fair test alarms in three of four once in 2,000
-    assert control.draws == 4 and max(control.alarms, control.named) <= binom(4, 0.05).isf(0.001)
+    control = negative_control(reports(kind), draws=5, rng=1)
+    assert control.draws == 5 and max(control.alarms, control.named) <= 2  # three by chance in one of 900 controls
     assert control.value < 4 * control.error + 1e-4
     assert control.alarms <= control.most_alarms
 
