@@ -30,8 +30,7 @@ def over_confidence(sources, correct, n_resamples, rng):
     lines = []
     for name, confidence in sources.items():
         rows = (correct >= 0) & np.isfinite(confidence)
-        p = confidence[rows]
-        y = correct[rows]
+        p, y = confidence[rows], correct[rows]
         drawn = resampled_means(np.column_stack([p - y, y, y * p, (1 - y) * p]), n_resamples, rng=rng)
         low, high = percentile_ends(drawn[:, 0])
         least, most = percentile_ends(drawn[:, 0], 1 - ALPHA / 2)
@@ -175,8 +174,7 @@ def describe(grouped, rows):
     """Table of some questions with their answers (the most frequent ones first) and the right one, as texts."""
     lines = []
     for row in rows:
-        counts = grouped.counts[row]
-        names = grouped.labels[row]
+        counts, names = grouped.counts[row], grouped.labels[row]
         classes = [k for k in np.argsort(-counts, kind="stable") if counts[k]]
         answers = [f"{short(names[k], 24)} ({counts[k]})" for k in classes if names[k] is not None]
         n_unread = sum(counts[k] for k in classes if names[k] is None)

@@ -1,5 +1,7 @@
 """The numbers of a report on scores as tables for its page: rounded, with units and intervals in words."""
 
+from functools import cached_property
+
 import numpy as np
 import pandas as pd
 
@@ -53,9 +55,8 @@ class ScoreTables:
             "cases": [f"{row.n:,} ({100 * row.share:.1f}{NBSP}%)" for row in groups.itertuples()],
             "stated": groups["stated"].map(percent),
         }
-        repaired = self.repaired_rates
-        if repaired is not None:
-            rows["repaired"] = repaired.map(percent)
+        if self.repaired_rates is not None:
+            rows["repaired"] = self.repaired_rates.map(percent)
         rows |= {
             "observed": groups["observed"].map(percent),
             "gap in points (95 %)": [_gap(row) for row in groups.itertuples()],
@@ -66,7 +67,7 @@ class ScoreTables:
         }
         return pd.DataFrame(rows, index=groups.index).reset_index(drop=True)
 
-    @property
+    @cached_property
     def repaired_rates(self):
         """Mean of the repaired scores in each group of the page, a Series; None without a repair."""
         if self.money is None or not self.money.changed:

@@ -245,9 +245,8 @@ def test_the_shipped_file_has_a_story():
 def kinds_of(answers, rule="auto"):
     """Kinds that an audit finds in three answers to each of 40 questions, the gravest first."""
     columns = {"question": np.repeat(np.arange(40), 3), "answer": answers, "reference": "1"}
-    return (
-        audit_answers(read_answers(pd.DataFrame(columns), rule=rule), n_resamples=100, rng=0).findings["kind"].tolist()
-    )
+    table = read_answers(pd.DataFrame(columns), rule=rule)
+    return audit_answers(table, n_resamples=100, rng=0).findings["kind"].tolist()
 
 
 def test_answers_that_cannot_be_read_are_a_finding():

@@ -90,7 +90,7 @@ def test_groups_of_cases_widen_the_differences():
 
 
 def test_two_columns_are_read_and_told(tmp_path):
-    table = two(400, gain=1.0, loss=1.0)
+    table = two(290, gain=1.0, loss=1.0)
     frame = table.X.assign(y=table.y.astype(int), p_old=table.before, p_new=table.p)
     frame.to_csv(tmp_path / "two.csv", index=False)
     read = read_table(tmp_path / "two.csv", "y", "p_old, p_new")
@@ -119,7 +119,7 @@ def test_few_cases_and_no_features_compare_the_scores_alone():
 
 def test_labels_rename_everything_on_the_page(tmp_path):
     """But nothing in the repair: see the page on several classes."""
-    table = two(400, loss=2.0)
+    table = two(290, loss=2.0)
     (tmp_path / "labels.yaml").write_text("member: Member of the club\ny: Came back\nnew: Our score\n")
     report = audit_scores(table, labels=tmp_path / "labels.yaml", check="member", rng=0)
     assert report.table.features == ["Member of the club", "age"] and report.table.label == "Came back"

@@ -1,6 +1,7 @@
 """What `ScoreReport.save` writes: a page, a row a case, a row a group, a repair for new cases."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ from scipy.special import expit, logit
 from helpers.repair import load
 from helpers.reports import audit_scores
 from helpers.reports.files import group_rows
+from helpers.reports.misjudged import find_misjudged
 from helpers.tables.scores import ScoreTable
 
 
@@ -59,9 +61,9 @@ def test_a_repair_saves_what_the_labels_say(saved):
 def test_nothing_is_called_repaired_where_the_repair_only_recalibrates(tmp_path):
     """A perfect score."""
     rng = np.random.default_rng(1)
-    p = expit(rng.normal(size=800))
-    X = pd.DataFrame({"x": rng.normal(size=800)})
-    table = ScoreTable("mine.csv", "y", "p", (rng.random(800) < p).astype(np.int8), p, X)
+    p = expit(rng.normal(size=500))
+    X = pd.DataFrame({"x": rng.normal(size=500)})
+    table = ScoreTable("mine.csv", "y", "p", (rng.random(500) < p).astype(np.int8), p, X)
     report = audit_scores(table, cost=[[0, 4], [1, 0]], rng=0)
     kinds = {finding.kind for finding in report.found}
     assert not report.money.changed and "nothing_to_repair" in kinds and "rule_is_cheaper" not in kinds
@@ -114,7 +116,8 @@ def test_larger_levels_of_a_rule_are_listed():
     code = np.where(rng.random(3000) < 0.7, rng.integers(0, 5, 3000), rng.integers(5, 300, 3000))
     y = rng.random(3000) < np.where(code >= 5, 0.8, 0.3)
     X = pd.DataFrame({"code": [f"c{k}" for k in code]})
-    rows = group_rows(audit_scores(ScoreTable("t", "y", "p", y, np.full(3000, 0.45), X), rng=0))
+    table = ScoreTable("t", "y", "p", y, np.full(3000, 0.45), X).checked()
+    rows = group_rows(SimpleNamespace(audit=find_misjudged(table, "isotonic", n_draws=99, rng=0)))
     listed = rows["larger_levels"][rows["rule"].str.contains("larger levels")]
     assert listed.iloc[0].split("; ") == ["c0", "c1", "c2", "c3", "c4"]
 

@@ -40,10 +40,10 @@ def test_a_file_with_a_column_for_each_class(table, tmp_path):
     assert "town is " in found["class_group"].subject
     assert "no" in report.class_group_table.loc[0, "stated too often"]
     assert report.metrics()["classes_rule"] == groups["rule"].tolist()
-    folder = tmp_path / "out"
-    report.save(folder)
-    assert "All classes together" in (folder / "report.html").read_text(encoding="utf-8")
-    assert report.table.features[1] == "Age in years" and load(folder / "repair.joblib").columns_ == read.features
+    page = report.save(tmp_path / "out")
+    assert "All classes together" in page.read_text(encoding="utf-8")
+    assert report.table.features[1] == "Age in years"
+    assert load(page.with_name("repair.joblib")).columns_ == read.features
 
 
 def test_names_in_a_list_or_with_commas(table):
@@ -62,12 +62,9 @@ def with_costs(table):
 
 
 @pytest.mark.slow
-def test_costs_of_decisions_under_each_class(with_costs, tmp_path):
-    COST.rename_axis("decision").to_csv(tmp_path / "costs.csv")
-    read = with_costs.table
-    costs = check_classes_asked(read, tmp_path / "costs.csv", False)
-    pd.testing.assert_frame_equal(costs, COST[["maybe", "no", "yes"]].astype(float), check_names=False)
-    money = with_costs.several.money
+def test_costs_of_decisions_under_each_class(with_costs):
+    read, money = with_costs.table, with_costs.several.money
+    costs = COST[["maybe", "no", "yes"]]
     expected = read.classes.P.to_numpy() @ costs.to_numpy().T
     paid = costs.to_numpy()[expected.argmin(axis=1), pd.Index(costs.columns).get_indexer(read.classes.y)]
     assert money.costs.loc["stated", "cost"] == pytest.approx(paid.mean())
@@ -77,25 +74,25 @@ def test_costs_of_decisions_under_each_class(with_costs, tmp_path):
     assert money.rule == f"always {always.idxmin()}"
     assert money.costs.loc[money.rule, "cost"] == pytest.approx(always.min())
     assert money.changed and money.costs.loc["repaired", "saved_low"] > 0  # the scores do not know the town
+    assert money.costs.loc["repaired", "cost"] < money.costs.loc["recalibrated", "cost"]
 
 
 @pytest.mark.slow
 def test_classes_in_order_and_their_costs_on_the_page(with_costs):
-    report = with_costs
-    assert report.several.loss.by_class.index.tolist() == ["up to maybe", "up to no"]
-    assert report.several.groups["too_high"].iloc[0] == "up to no"
-    kinds = {one.kind for one in report.found}
-    assert "class_repair_saves" in kinds and "town" in report.several.groups["rule"].iloc[0]
-    assert report.class_cost_table.index[-1] == report.several.money.rule
-    assert report.metrics()["class_cost_repaired"] < report.metrics()["class_cost_stated"]
+    assert with_costs.several.loss.by_class.index.tolist() == ["up to maybe", "up to no"]
+    assert with_costs.several.groups["too_high"].iloc[0] == "up to no"
+    kinds = {one.kind for one in with_costs.found}
+    assert "class_repair_saves" in kinds and "town" in with_costs.several.groups["rule"].iloc[0]
+    assert with_costs.class_cost_table.index[-1] == with_costs.several.money.rule
+    assert with_costs.metrics()["class_cost_repaired"] < with_costs.metrics()["class_cost_stated"]
 
 
 def test_costs_from_a_file_of_any_country(table, tmp_path):
     read = read_table(table, score="p_*")
-    named = COST.rename_axis("decision")
-    named.to_csv(tmp_path / "costs.csv", sep=";", decimal=",")
-    costs = check_classes_asked(read, tmp_path / "costs.csv", False)
-    pd.testing.assert_frame_equal(costs, COST[["maybe", "no", "yes"]].astype(float), check_names=False)
+    for form in ({}, {"sep": ";", "decimal": ","}):
+        COST.rename_axis("decision").to_csv(tmp_path / "costs.csv", **form)
+        costs = check_classes_asked(read, tmp_path / "costs.csv", False)
+        pd.testing.assert_frame_equal(costs, COST[["maybe", "no", "yes"]].astype(float), check_names=False)
 
 
 BAD_COSTS = {
