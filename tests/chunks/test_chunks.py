@@ -28,17 +28,10 @@ def draw(n, rng=0, strength=0.25):
     p = rng.uniform(0.3, 0.7, n)
     q = p + strength * ((job == "cook") * 1.0 - 1 / 3)
     day = pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 300, n), unit="D")
-    return pd.DataFrame(
-        {
-            "label": (rng.random(n) < q).astype(int),
-            "score": p,
-            "age": np.where(rng.random(n) < 0.1, np.nan, age),
-            "job": job,
-            "day": day,
-            "weight": rng.choice([0.0, 1.0, 2.5], n),
-            "person": rng.integers(0, n // 5, n),
-        }
-    )
+    return pd.DataFrame({
+        "label": (rng.random(n) < q).astype(int), "score": p, "age": np.where(rng.random(n) < 0.1, np.nan, age),
+        "job": job, "day": day, "weight": rng.choice([0.0, 1.0, 2.5], n), "person": rng.integers(0, n // 5, n),
+    })  # fmt: skip
 
 
 FEATURES = ["age", "job", "day"]
@@ -221,20 +214,11 @@ def with_bad_row(**changes):
 ALL = fit_partition(SAMPLE, features=FEATURES, weight="weight", group="person", rng=0)
 
 
+CELLS = {"label": (np.nan, -1, "yes"), "score": (1.5, None), "weight": (-1, 1e300), "person": (None,)}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("column", "value"),
-    [
-        ("label", np.nan),
-        ("label", -1),
-        ("label", "yes"),
-        ("score", 1.5),
-        ("score", None),
-        ("weight", -1),
-        ("weight", 1e300),
-        ("person", None),
-    ],
-)
+@pytest.mark.parametrize(("column", "value"), [(column, value) for column in CELLS for value in CELLS[column]])
 def test_a_bad_chunk_is_named_with_its_row(column, value):
     with pytest.raises(ValueError, match=rf"^table 1, chunk 0: .*column '{column}' .* in row 3"):
         run(with_bad_row(**{column: value}), ALL, refit=False)
