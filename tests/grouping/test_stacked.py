@@ -184,7 +184,7 @@ def test_bound_interval_and_false_alarms(lines, strength, repeats):
         c = rng.uniform(0.2, 0.8, 400)
         d = strength * X[:, 0] * np.minimum(c, 1 - c)
         y = rng.random(400) < c + d
-        gl = stacked_grouping_loss(y, c, X, calibrator="none", n_folds=3, rng=seed)
+        gl = stacked_grouping_loss(y, c, X, calibrator="none", rng=seed)
         captured = np.mean(2 * gl.residual * d - gl.residual**2)
         missed = np.mean((gl.residual - d) ** 2)
         rows.append((gl.value, gl.direct - captured, gl.rest - missed, gl.low, gl.p_value, missed))
