@@ -4,7 +4,6 @@ import hashlib
 import re
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from helpers.datasets import DATA_FOLDER
