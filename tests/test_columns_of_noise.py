@@ -65,7 +65,7 @@ ESTIMATES = {  # and the seeds over which they are averaged
     "binned": (of_loss(binned_grouping_loss), 4),
     "risk by trees": (lambda *data: of_risk(*data, residual="tree"), 2),
     "segments": (of_segments, 1),
-    "stacked": (of_loss(stacked_grouping_loss), 1),
+    "stacked": (of_loss(stacked_grouping_loss, n_folds=3), 1),
     "repair": (of_repair, 1),
 }
 

@@ -242,9 +242,7 @@ class Recalibrator(BaseEstimator):
         self.folds_ = folds if self.changed_ else []
         if not self.changed_:
             self.weights_ *= 0
-            self.shrinkage_ = 0.0
-            self.gain_ = 0.0
-            self.gain_se_ = 0.0
+            self.shrinkage_ = self.gain_ = self.gain_se_ = 0.0
         return rows, found
 
     def _combine(self, columns, residual, weight, fold, groups):

@@ -54,7 +54,8 @@ def save(model, path):
     --------
     >>> import tempfile
     >>> from helpers.repair import Recalibrator
-    >>> model = Recalibrator("none", rng=0).fit(np.arange(200)[:, None], np.tile([0, 1, 1, 0], 50), np.full(200, 0.5))
+    >>> X, y, p = np.arange(80)[:, None], np.tile([0, 1, 1, 0], 20), np.full(80, 0.5)
+    >>> model = Recalibrator("none", n_folds=2, rng=0).fit(X, y, p)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save(model, f"{folder}/repair.joblib")
     ...     load(f"{folder}/repair.joblib").p_value_ == model.p_value_

@@ -80,8 +80,7 @@ def certify_rows(correct, confidence, precision, level, starts=STARTS):
         usable = sorted({min(start, n[-1]) for start in starts if start <= n[-1] or start == min(starts)})
         part = np.bincount(np.searchsorted(n, usable), minlength=n.size) * (1 - level) / len(usable)
         tried = slice(None) if times == 1 else part > 0  # of more rows only the starts, without which none passes
-        n = n[tried]
-        return mean_p_value(n - np.rint(times * right[tried]), n, 1 - precision, exact=True), part[tried]
+        return mean_p_value((n - np.rint(times * right))[tried], n[tried], 1 - precision, exact=True), part[tried]
 
     return certify(
         {"threshold": ordered[last], "kept": kept, "loss": 1 - right / kept},

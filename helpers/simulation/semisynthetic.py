@@ -57,8 +57,7 @@ class SemiSynthetic(Population):
         if not callable(score):
             score = check_probabilities(score, "score")
             check_same_length(X=X, score=score)
-        neighbors = check_count(neighbors, "neighbors", least=2)
-        rng = check_rng(rng)
+        neighbors, rng = check_count(neighbors, "neighbors", least=2), check_rng(rng)
         half = rng.permutation(len(X)) < len(X) // 2
         table = X
         if model is None:

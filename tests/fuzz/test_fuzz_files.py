@@ -53,7 +53,7 @@ def read_or_told(read, body, folder, told=("mine.csv",)):
 def test_any_file_of_scores(tmp_path):
     read = []
 
-    @tries(60, files({"label": LABELS, "score": SCORES}) | files(PLAIN), always=[(SCORE_FILE,)])
+    @tries(40, files({"label": LABELS, "score": SCORES}) | files(PLAIN), always=[(SCORE_FILE,)])
     def holds(body):
         table = read_or_told(read_scores, body, tmp_path)
         if table is None:
@@ -71,7 +71,7 @@ def test_any_file_of_scores(tmp_path):
 def test_any_file_of_answers(tmp_path):
     read = []
 
-    @tries(40, files(ANSWERS) | files(USUAL), always=[(ANSWER_FILE,)])
+    @tries(30, files(ANSWERS) | files(USUAL), always=[(ANSWER_FILE,)])
     def holds(body):
         table = read_or_told(read_answers, body, tmp_path)
         if table is None:

@@ -52,7 +52,7 @@ def test_of_several_splits_the_middle_is_told(n_splits, middle, upper):
 def test_the_lower_end_and_the_test_agree(n_splits):
     rng = np.random.default_rng(n_splits)
     seen = set()
-    for _ in range(300):
+    for _ in range(150):
         result = repeat_splits(lambda rng, tail: estimate(rng, tail, truth=2.2), n_splits, rng)
         assert (result.low > 0) == (result.p_value < 0.025)
         assert result.low <= result.value <= result.high

@@ -1,6 +1,7 @@
 """Regions chosen on some rows, judged on others, and told in words that mean what the tree does."""
 
 import re
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -41,14 +42,8 @@ def holds(condition, table):
 
 def satisfied(rules, table):
     """(rules, rows) truth table."""
-    return np.array(
-        [
-            np.logical_and.reduce([np.ones(len(table), bool)] + [holds(c, table) for c in rule.split(" and ")])
-            if rule != "all rows"
-            else np.ones(len(table), bool)
-            for rule in rules
-        ]
-    )
+    told = cache(lambda words: np.ones(len(table), bool) if words == "all rows" else holds(words, table))
+    return np.array([np.logical_and.reduce([told(words) for words in rule.split(" and ")]) for rule in rules])
 
 
 def people(rng, n, *, missing=0.15):

@@ -68,7 +68,7 @@ def rms(a, b):
 
 
 def test_the_truth_is_nearer_than_by_calibration_alone():
-    X, y, _ = bent(1500, np.random.default_rng(0))
+    X, y, _ = bent(900, np.random.default_rng(0))
     new, _, q = bent(2000, np.random.default_rng(1))
     repaired = RepairedClassifier(LogisticRegression(), random_state=0).fit(X, y)
     calibrated = CalibratedClassifierCV(LogisticRegression(), ensemble=False).fit(X, y)

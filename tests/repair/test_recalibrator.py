@@ -60,7 +60,7 @@ def real():
     y, p, X, _ = hidden(1000, rng)
     X["town"] = pd.Categorical(rng.choice(["Aix", "Bonn", "Cork"], 1000))
     X.loc[rng.random(1000) < 0.1, "c"] = np.nan
-    model = Recalibrator(n_folds=2, rng=1)
+    model = Recalibrator(n_folds=2, fast=True, rng=1)
     out_of_fold = model.fit_predict(X, y, p)
     return model, y, p, X, out_of_fold
 

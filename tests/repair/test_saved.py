@@ -40,7 +40,7 @@ def repair(tmp_path_factory):
     frame.assign(label=y).to_csv(folder / "old.csv", index=False)
     frame.to_csv(folder / "new.csv", index=False)
     table = read_scores(folder / "old.csv")
-    model = Recalibrator(n_folds=2, alpha=1, rng=0).fit(y=table.y, p=table.p, X=table.X)
+    model = Recalibrator(n_folds=2, alpha=1, fast=True, rng=0).fit(y=table.y, p=table.p, X=table.X)
     save(model, folder / "repair.joblib")
     return load(folder / "repair.joblib"), folder / "new.csv", table.p, model.predict(p=table.p, X=table.X)
 

@@ -61,7 +61,7 @@ def test_every_two_are_compared_on_the_same_draws():
 
 
 def test_differences_are_paired():
-    table = compare_systems(systems(), against="a", n_resamples=400, rng=0).set_index(["system", "metric"])
+    table = compare_systems(systems(), against="a", n_resamples=150, rng=0).set_index(["system", "metric"])
     values = measure_systems(systems(), n_resamples=50, rng=0).set_index(["system", "metric"])["value"]
     for name in ("sure", "b"):
         gap = (values[name] - values["a"]).to_numpy()
@@ -69,7 +69,7 @@ def test_differences_are_paired():
     same = table.loc["sure"]
     assert same.loc["er", "low"] == same.loc["er", "high"] == 0  # the same answers
     assert same.loc["ecuas_1", "low"] > 0 and same.loc["ecuas_1", "p_value"] < 0.01  # too sure costs
-    one_sided = measure_systems(systems(), n_resamples=400, rng=0).set_index(["system", "metric"])
+    one_sided = measure_systems(systems(), n_resamples=150, rng=0).set_index(["system", "metric"])
     width = one_sided["high"] - one_sided["low"]
     paired = same["high"] - same["low"]
     assert paired["brier"] < 0.7 * width["sure"]["brier"]
@@ -131,7 +131,7 @@ def test_intervals_cover_and_grouped_rows_widen_them():
         rng = np.random.default_rng(seed)
         confidence = rng.uniform(0.5, 1, 150)
         correct = (rng.random(150) < confidence).astype(float)
-        row = measure_systems({"a": (correct, confidence)}, n=1, n_classes=2, n_resamples=100, rng=seed).iloc[-1]
+        row = measure_systems({"a": (correct, confidence)}, n=1, n_classes=2, n_resamples=60, rng=seed).iloc[-1]
         hits += row["low"] <= 2 / 3 <= row["high"]
     assert hits >= 25
     copies = {"a": (correct.repeat(5), confidence.repeat(5))}

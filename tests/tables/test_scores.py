@@ -264,7 +264,7 @@ def test_a_table_that_breaks_a_rule(tmp_path, case, kind):
     assert all(word in message for word in words), message
     named = "my.csv" if kind == "file" else "the table"
     assert named in message or message.startswith(("features", "score "))
-    pd.testing.assert_frame_equal(frame, before)
+    assert frame.equals(before)
 
 
 @pytest.mark.parametrize("role", ["label", "score", "weight", "group"])
