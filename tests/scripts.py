@@ -3,14 +3,16 @@
 import gc
 import importlib.util
 import io
+import multiprocessing
 import os
 import runpy
+import signal
 import subprocess
 import sys
 import traceback
 from contextlib import redirect_stderr, redirect_stdout
 
-from forks import begin_fork, run_fork
+from forks import begin_fork, launcher, local_provisioner, run_fork
 
 from helpers.datasets import DATA_FOLDER
 
@@ -48,6 +50,13 @@ def be_program(orders, words, folder, env):
             status = 1
             traceback.print_exc()
     orders.send(subprocess.CompletedProcess(words, status, printed.getvalue(), ""))
+
+
+def be_run(orders, *program, kernels=2):
+    """Be `python -m helpers.run` with kernels that are there already; it hears Ctrl-C, also under nohup."""
+    local_provisioner.launch_kernel = launcher(multiprocessing.get_context("fork"), kernels)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    be_program(orders, *program)
 
 
 def run_program(command, cwd=".", env=os.environ, **_):

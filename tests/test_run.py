@@ -5,8 +5,6 @@ import json
 import os
 import re
 import signal
-import subprocess
-import sys
 import time
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +14,7 @@ import nbformat.v4 as v4
 import pytest
 from forks import SERVER, fork_kernel
 from jupyter_client.provisioning import local_provisioner
+from scripts import be_run
 
 from helpers import run
 from helpers.run import list_notebooks, main, read_parameters
@@ -241,15 +240,17 @@ def test_what_a_digest_sees(folder, monkeypatch):
 
 @contextmanager
 def started(*arguments):
-    """A run as a process of its own; it does not outlive the block, however that ends."""
-    command = [sys.executable, "-m", "helpers.run", *arguments]
-    heard = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}  # also under nohup, which ignores it
-    closed = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(command, text=True, **closed, **heard) as process:
-        try:
-            yield process
-        finally:
-            process.kill()  # nothing where it has ended
+    """A run as a process of its own, and where it says how it ended; it does not outlive the block."""
+    mine, theirs = SERVER.Pipe(duplex=False)
+    program = ["helpers.run", *arguments], os.getcwd(), dict(os.environ)
+    process = SERVER.Process(target=be_run, args=(theirs, *program))
+    process.start()
+    theirs.close()
+    try:
+        yield process, mine
+    finally:
+        process.kill()  # nothing where it has ended
+        process.join()
 
 
 def wait_for(condition, seconds=180):
@@ -277,13 +278,14 @@ while seed == 2 and not os.path.exists("go"):
     (folder / "grid.yaml").write_text("seed: [1, 2]")
     command = [path, "--grid", "grid.yaml", "--output", "out"]
     done = folder / "out/seed=1"
-    with started(*command, "--jobs", "2") as process:
+    with started(*command, "--jobs", "2") as (process, end):
         ready = lambda: any(folder.glob("here/*")) and (done / "metrics.json").exists()  # noqa: E731
-        wait_for(lambda: ready() or process.poll() is not None)
-        process.send_signal(signal.SIGINT)
-        _, error = process.communicate(timeout=180)
-    assert process.returncode == 130, error
-    assert "1 of 2 runs are finished and stay" in error and "Traceback" not in error
+        wait_for(lambda: ready() or not process.is_alive())
+        os.kill(process.pid, signal.SIGINT)
+        assert end.poll(180)
+        ended = end.recv()
+    assert ended.returncode == 130, ended.stdout
+    assert "1 of 2 runs are finished and stay" in ended.stdout and "Traceback" not in ended.stdout
     (kernel,) = os.listdir("here")
     wait_for(lambda: not alive(int(kernel)))
     assert sorted(os.listdir(done)) == ["a.html", "a.ipynb", "metrics.json"]
