@@ -68,7 +68,7 @@ def test_a_test_of_the_package_notices_a_wrong_formula_and_no_file_changes():
     room = Room("binning", ["helpers/binning.py"])
     file = ROOT / "helpers" / "binning.py"
     before = file.read_bytes()
-    mutants = [mutant for mutant in mutants_of("helpers/binning.py") if mutant.function == "group_sums"][:6]
+    mutants = [mutant for mutant in mutants_of("helpers/binning.py") if mutant.function == "group_sums"][:6:2]
     verdicts = [room.ask(mutant)[0] for mutant in mutants]
     assert set(verdicts) <= {"killed", "timeout", "survived"}
     assert verdicts.count("killed") >= 0.5 * len(mutants) > 0
