@@ -32,8 +32,11 @@ def load_script(name):
     return load_program(DATA_FOLDER / "scripts" / f"{name}.py")
 
 
-def be_program(orders, words, folder, env):
-    """Be `python -m` with these words; what it printed is sent as stdout."""
+def be_program(orders, words, folder, env, kernels=0):
+    """Be `python -m` with these words and forks as its first kernels; what it printed is sent as stdout."""
+    if kernels:
+        local_provisioner.launch_kernel = launcher(multiprocessing.get_context("fork"), kernels)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # also under nohup, which ignores it
     begin_fork()
     gc.disable()  # a quarter of Sphinx's time; the memory is given back in a moment
     os.chdir(folder)
@@ -50,13 +53,6 @@ def be_program(orders, words, folder, env):
             status = 1
             traceback.print_exc()
     orders.send(subprocess.CompletedProcess(words, status, printed.getvalue(), ""))
-
-
-def be_run(orders, *program, kernels=2):
-    """Be `python -m helpers.run` with kernels that are there already; it hears Ctrl-C, also under nohup."""
-    local_provisioner.launch_kernel = launcher(multiprocessing.get_context("fork"), kernels)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    be_program(orders, *program)
 
 
 def run_program(command, cwd=".", env=os.environ, **_):

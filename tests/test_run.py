@@ -12,9 +12,9 @@ from pathlib import Path
 import nbformat
 import nbformat.v4 as v4
 import pytest
-from forks import SERVER, fork_kernel
+from forks import FORKS, SERVER, fork_kernel
 from jupyter_client.provisioning import local_provisioner
-from scripts import be_run
+from scripts import be_program
 
 from helpers import run
 from helpers.run import list_notebooks, main, read_parameters
@@ -67,26 +67,23 @@ def digest(folder):
     return json.loads((folder / "metrics.json").read_text(encoding="utf-8"))["digest"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["a.ipynb", "-p", "n_row", "3"], "'n_row'; did you mean 'n_rows'?"),
-        (["a.ipynb", "-p", "n_rows", "3.5"], "n_rows must be a whole number"),
-        (["a.ipynb", "-p", "name", "Bearer 4fTq9LmZ2xV7bN1c"], "name holds what looks like a key"),
-        (["a.ipynb", "--grid", "grid.yaml", "-p", "seed", "1"], "seed is given by -p and in grid.yaml"),
-        (["a.ipynb", "--grid", "wrong.yaml"], "'sead'; did you mean 'seed'?"),
-        (["a.ipynb", "--grid", "words.yaml"], "must hold a list of values"),
-        (["a.ipynb", "--grid", "open.yaml"], "open.yaml cannot be read"),
-        (["a.ipynb", "--grid", "none.yaml"], "none.yaml"),
-        (["a.ipynb", "--grid", "empty.yaml"], "empty.yaml"),
-        (["a.ipynb", "--jobs", "0"], "--jobs"),
-        (["b.ipynb"], "there is no notebook b.ipynb"),
-        (["cut.ipynb"], "cut.ipynb cannot be read as a notebook"),
-        (["derived.ipynb"], "derived.ipynb cannot be read as a notebook with parameters"),
-        (["--all", ".", "-p", "seed", "1"], "--all"),
-        (["--all", "empty"], "there are no notebooks in empty"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "message"), [
+    (["a.ipynb", "-p", "n_row", "3"], "'n_row'; did you mean 'n_rows'?"),
+    (["a.ipynb", "-p", "n_rows", "3.5"], "n_rows must be a whole number"),
+    (["a.ipynb", "-p", "name", "Bearer 4fTq9LmZ2xV7bN1c"], "name holds what looks like a key"),
+    (["a.ipynb", "--grid", "grid.yaml", "-p", "seed", "1"], "seed is given by -p and in grid.yaml"),
+    (["a.ipynb", "--grid", "wrong.yaml"], "'sead'; did you mean 'seed'?"),
+    (["a.ipynb", "--grid", "words.yaml"], "must hold a list of values"),
+    (["a.ipynb", "--grid", "open.yaml"], "open.yaml cannot be read"),
+    (["a.ipynb", "--grid", "none.yaml"], "none.yaml"),
+    (["a.ipynb", "--grid", "empty.yaml"], "empty.yaml"),
+    (["a.ipynb", "--jobs", "0"], "--jobs"),
+    (["b.ipynb"], "there is no notebook b.ipynb"),
+    (["cut.ipynb"], "cut.ipynb cannot be read as a notebook"),
+    (["derived.ipynb"], "derived.ipynb cannot be read as a notebook with parameters"),
+    (["--all", ".", "-p", "seed", "1"], "--all"),
+    (["--all", "empty"], "there are no notebooks in empty"),
+])  # fmt: skip
 def test_bad_requests_write_nothing(folder, capsys, arguments, message):
     text = Path(write(folder / "a.ipynb", RECORD)).read_text()
     (folder / "cut.ipynb").write_text(text[: len(text) // 2])
@@ -242,8 +239,8 @@ def test_what_a_digest_sees(folder, monkeypatch):
 def started(*arguments):
     """A run as a process of its own, and where it says how it ended; it does not outlive the block."""
     mine, theirs = SERVER.Pipe(duplex=False)
-    program = ["helpers.run", *arguments], os.getcwd(), dict(os.environ)
-    process = SERVER.Process(target=be_run, args=(theirs, *program))
+    program = ["helpers.run", *arguments], os.getcwd(), dict(os.environ), 2 * FORKS
+    process = SERVER.Process(target=be_program, args=(theirs, *program))
     process.start()
     theirs.close()
     try:
