@@ -168,9 +168,8 @@ def test_a_run_leaves_a_notebook_a_page_and_metrics_and_is_done_once(folder, for
 def test_a_grid_one_folder_a_run_and_one_table(folder, forked_kernels, capsys):
     last = "import os\nrecord(low=float('nan'), pair=[1, 2], folder=os.path.basename(os.environ['HONEST_OUTPUT']))"
     path = write(folder / "a.ipynb", RECORD, "if seed == 3:\n    {}['missing']", last)
-    (folder / "grid.yaml").write_text(
-        "- {seed: [1, 3], name: [a/b, 'ä b']}\n- {ages: [[1, 2]]}\n- {seed: 1, name: a/b}"
-    )
+    grid = "- {seed: [1, 3], name: [a/b, 'ä b']}\n- {ages: [[1, 2]]}\n- {seed: 1, name: a/b}"
+    (folder / "grid.yaml").write_text(grid)
     command = [path, "--grid", "grid.yaml", "--output", "out", "--jobs", "2"]
     assert main(command) == 1
     error = capsys.readouterr().err
@@ -257,14 +256,6 @@ def wait_for(condition, seconds=180):
         time.sleep(0.05)
 
 
-def alive(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
 @pytest.mark.slow
 def test_an_interrupted_grid_keeps_what_is_finished_and_goes_on(folder, forked_kernels, capsys):
     wait = """import os, time
@@ -284,7 +275,8 @@ while seed == 2 and not os.path.exists("go"):
     assert ended.returncode == 130, ended.stdout
     assert "1 of 2 runs are finished and stay" in ended.stdout and "Traceback" not in ended.stdout
     (kernel,) = os.listdir("here")
-    wait_for(lambda: not alive(int(kernel)))
+    with pytest.raises(ProcessLookupError):
+        wait_for(lambda: os.kill(int(kernel), 0))
     assert sorted(os.listdir(done)) == ["a.html", "a.ipynb", "metrics.json"]
     assert os.listdir(folder / "out/seed=2") == ["a.partial.ipynb"]
     stamp = (done / "metrics.json").stat().st_mtime_ns

@@ -152,10 +152,8 @@ def test_executed_notebooks_are_stored(tmp_path):
         build_site.store(tmp_path)
 
 
-SECTIONS = {  # of the page of a paper: statuses that the ledger's rows named there may have
-    "What holds": {"verified", "agrees", "reproduced"},
-    "What we cannot tell": {"cannot tell"},
-}
+# Sections of the page of a paper: statuses that the ledger's rows named there may have
+SECTIONS = {"What holds": {"verified", "agrees", "reproduced"}, "What we cannot tell": {"cannot tell"}}
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "site" / "papers").glob("*.md")), ids=lambda page: page.stem)
