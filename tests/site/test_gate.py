@@ -126,13 +126,14 @@ def test_every_planted_fault_is_found(browser, tmp_path):
     assert {page for page, _, _ in faults} == {"all.html"} and [name for name in PLANTED if name not in said] == []
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def paper(browser):
     """Opens a page as it is printed on A4, for a reader whose screen is dark."""
     context = browser.new_context(color_scheme="dark", viewport={"width": 680, "height": 960})
     tab = context.new_page()
 
     def open_page(address):
+        tab.emulate_media(media="screen", color_scheme="dark")
         tab.goto(address)
         tab.emulate_media(media="print", color_scheme="dark")
         return tab
