@@ -96,9 +96,9 @@ class ForkedKernel:
         self.process.terminate()
 
 
-def launcher(context):
-    """In place of jupyter_client's function that starts the process of a kernel: the first is there already."""
-    waiting = [ForkedKernel(context)] if FORKS else []
+def launcher(context, count=1):
+    """In place of jupyter_client's function that starts the process of a kernel: the first `count` are there."""
+    waiting = [ForkedKernel(context) for _ in range(count if FORKS else 0)]
 
     def launch_kernel(command, **options):
         return waiting.pop().launch(command, **options) if waiting else START(command, **options)

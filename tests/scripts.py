@@ -3,14 +3,16 @@
 import gc
 import importlib.util
 import io
+import multiprocessing
 import os
 import runpy
+import signal
 import subprocess
 import sys
 import traceback
 from contextlib import redirect_stderr, redirect_stdout
 
-from forks import begin_fork, run_fork
+from forks import begin_fork, launcher, local_provisioner, run_fork
 
 from helpers.datasets import DATA_FOLDER
 
@@ -30,8 +32,11 @@ def load_script(name):
     return load_program(DATA_FOLDER / "scripts" / f"{name}.py")
 
 
-def be_program(orders, words, folder, env):
-    """Be `python -m` with these words; what it printed is sent as stdout."""
+def be_program(orders, words, folder, env, kernels=0):
+    """Be `python -m` with these words and forks as its first kernels; what it printed is sent as stdout."""
+    if kernels:
+        local_provisioner.launch_kernel = launcher(multiprocessing.get_context("fork"), kernels)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # also under nohup, which ignores it
     begin_fork()
     gc.disable()  # a quarter of Sphinx's time; the memory is given back in a moment
     os.chdir(folder)

@@ -11,23 +11,17 @@ BENCH = Path(__file__).resolve().parents[1] / "bench"
 FAKE = """
 import time
 from worker import Case, Contestant
-
 def noisy(data):
     print("noise")
     return lambda: 2.5
-
 def slow(data):
     return lambda: time.sleep(0.05) or 2.0
-
 def hangs(data):
     return lambda: time.sleep(60 if len(data) > 5 else 0)
-
 def fails(data):
     return lambda: {}["no such key"]
-
 def big(data):
     return lambda: len(bytearray(10**13))
-
 CASES = {"fake": Case(
     "a made-up case", (10, 20, 40), (10,), lambda n: [1] * n,
     {

@@ -84,9 +84,8 @@ def test_importing_helpers_loads_little():
 
 
 def test_python_is_tidy():
-    run = subprocess.run(
-        [sys.executable, "-m", "ruff", "check", "--output-format", "concise", "."], cwd=ROOT, capture_output=True
-    )
+    command = [sys.executable, "-m", "ruff", "check", "--output-format", "concise", "."]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True)
     assert run.returncode == 0, run.stdout.decode()
 
 

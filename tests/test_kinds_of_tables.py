@@ -53,9 +53,8 @@ HELD = {
 
 def test_every_table_says_the_same():
     expected = str(grouping_loss(Y, P, X, rng=0))
-    assert {form: str(grouping_loss(Y, P, hold(X), rng=0)) for form, hold in HELD.items()} == dict.fromkeys(
-        HELD, expected
-    )
+    said = {form: str(grouping_loss(Y, P, hold(X), rng=0)) for form, hold in HELD.items()}
+    assert said == dict.fromkeys(HELD, expected)
 
 
 HEALTH = pd.CategoricalDtype(["bad", "fine", "good"], ordered=True)

@@ -43,16 +43,9 @@ def test_each_operator_yields_another_program_that_compiles(toy):
     assert len({mutant.source(toy) for mutant in made}) == len(made) > 40
     changes = {(mutant.before, mutant.after) for mutant in made}
     expected = [("0.95", "0.05"), ("len(x) < 2", "(len(x) <= 2)"), ("len(x) - 1", "len(x)"), ("x - y", "(x + y)")]
-    expected += [
-        ("place.mean()", "place.sum()"),
-        ("clipped(low, high)", "clipped(high, low)"),
-        ("round_trip(x)", "pass"),
-    ]
-    expected += [
-        ("np.quantile(x, LEVEL)", "np.quantile(x, 1 - LEVEL)"),
-        ("'left'", "'right'"),
-        ("(x - y) ** 2", "x - y"),
-    ]
+    expected += [("place.mean()", "place.sum()"), ("clipped(low, high)", "clipped(high, low)")]
+    expected += [("np.quantile(x, LEVEL)", "np.quantile(x, 1 - LEVEL)"), ("round_trip(x)", "pass")]
+    expected += [("'left'", "'right'"), ("(x - y) ** 2", "x - y")]
     assert {(a.replace('"', "'"), b.strip("()") if a.endswith("** 2") else b) for a, b in changes} >= set(expected)
 
 
@@ -68,7 +61,7 @@ def test_a_test_of_the_package_notices_a_wrong_formula_and_no_file_changes():
     room = Room("binning", ["helpers/binning.py"])
     file = ROOT / "helpers" / "binning.py"
     before = file.read_bytes()
-    mutants = [mutant for mutant in mutants_of("helpers/binning.py") if mutant.function == "group_sums"][:6]
+    mutants = [mutant for mutant in mutants_of("helpers/binning.py") if mutant.function == "group_sums"][:6:2]
     verdicts = [room.ask(mutant)[0] for mutant in mutants]
     assert set(verdicts) <= {"killed", "timeout", "survived"}
     assert verdicts.count("killed") >= 0.5 * len(mutants) > 0

@@ -5,8 +5,6 @@ import json
 import os
 import re
 import signal
-import subprocess
-import sys
 import time
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,8 +12,9 @@ from pathlib import Path
 import nbformat
 import nbformat.v4 as v4
 import pytest
-from forks import SERVER, fork_kernel
+from forks import FORKS, SERVER, fork_kernel
 from jupyter_client.provisioning import local_provisioner
+from scripts import be_program
 
 from helpers import run
 from helpers.run import list_notebooks, main, read_parameters
@@ -68,26 +67,23 @@ def digest(folder):
     return json.loads((folder / "metrics.json").read_text(encoding="utf-8"))["digest"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["a.ipynb", "-p", "n_row", "3"], "'n_row'; did you mean 'n_rows'?"),
-        (["a.ipynb", "-p", "n_rows", "3.5"], "n_rows must be a whole number"),
-        (["a.ipynb", "-p", "name", "Bearer 4fTq9LmZ2xV7bN1c"], "name holds what looks like a key"),
-        (["a.ipynb", "--grid", "grid.yaml", "-p", "seed", "1"], "seed is given by -p and in grid.yaml"),
-        (["a.ipynb", "--grid", "wrong.yaml"], "'sead'; did you mean 'seed'?"),
-        (["a.ipynb", "--grid", "words.yaml"], "must hold a list of values"),
-        (["a.ipynb", "--grid", "open.yaml"], "open.yaml cannot be read"),
-        (["a.ipynb", "--grid", "none.yaml"], "none.yaml"),
-        (["a.ipynb", "--grid", "empty.yaml"], "empty.yaml"),
-        (["a.ipynb", "--jobs", "0"], "--jobs"),
-        (["b.ipynb"], "there is no notebook b.ipynb"),
-        (["cut.ipynb"], "cut.ipynb cannot be read as a notebook"),
-        (["derived.ipynb"], "derived.ipynb cannot be read as a notebook with parameters"),
-        (["--all", ".", "-p", "seed", "1"], "--all"),
-        (["--all", "empty"], "there are no notebooks in empty"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "message"), [
+    (["a.ipynb", "-p", "n_row", "3"], "'n_row'; did you mean 'n_rows'?"),
+    (["a.ipynb", "-p", "n_rows", "3.5"], "n_rows must be a whole number"),
+    (["a.ipynb", "-p", "name", "Bearer 4fTq9LmZ2xV7bN1c"], "name holds what looks like a key"),
+    (["a.ipynb", "--grid", "grid.yaml", "-p", "seed", "1"], "seed is given by -p and in grid.yaml"),
+    (["a.ipynb", "--grid", "wrong.yaml"], "'sead'; did you mean 'seed'?"),
+    (["a.ipynb", "--grid", "words.yaml"], "must hold a list of values"),
+    (["a.ipynb", "--grid", "open.yaml"], "open.yaml cannot be read"),
+    (["a.ipynb", "--grid", "none.yaml"], "none.yaml"),
+    (["a.ipynb", "--grid", "empty.yaml"], "empty.yaml"),
+    (["a.ipynb", "--jobs", "0"], "--jobs"),
+    (["b.ipynb"], "there is no notebook b.ipynb"),
+    (["cut.ipynb"], "cut.ipynb cannot be read as a notebook"),
+    (["derived.ipynb"], "derived.ipynb cannot be read as a notebook with parameters"),
+    (["--all", ".", "-p", "seed", "1"], "--all"),
+    (["--all", "empty"], "there are no notebooks in empty"),
+])  # fmt: skip
 def test_bad_requests_write_nothing(folder, capsys, arguments, message):
     text = Path(write(folder / "a.ipynb", RECORD)).read_text()
     (folder / "cut.ipynb").write_text(text[: len(text) // 2])
@@ -172,9 +168,8 @@ def test_a_run_leaves_a_notebook_a_page_and_metrics_and_is_done_once(folder, for
 def test_a_grid_one_folder_a_run_and_one_table(folder, forked_kernels, capsys):
     last = "import os\nrecord(low=float('nan'), pair=[1, 2], folder=os.path.basename(os.environ['HONEST_OUTPUT']))"
     path = write(folder / "a.ipynb", RECORD, "if seed == 3:\n    {}['missing']", last)
-    (folder / "grid.yaml").write_text(
-        "- {seed: [1, 3], name: [a/b, 'ä b']}\n- {ages: [[1, 2]]}\n- {seed: 1, name: a/b}"
-    )
+    grid = "- {seed: [1, 3], name: [a/b, 'ä b']}\n- {ages: [[1, 2]]}\n- {seed: 1, name: a/b}"
+    (folder / "grid.yaml").write_text(grid)
     command = [path, "--grid", "grid.yaml", "--output", "out", "--jobs", "2"]
     assert main(command) == 1
     error = capsys.readouterr().err
@@ -241,15 +236,17 @@ def test_what_a_digest_sees(folder, monkeypatch):
 
 @contextmanager
 def started(*arguments):
-    """A run as a process of its own; it does not outlive the block, however that ends."""
-    command = [sys.executable, "-m", "helpers.run", *arguments]
-    heard = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}  # also under nohup, which ignores it
-    closed = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(command, text=True, **closed, **heard) as process:
-        try:
-            yield process
-        finally:
-            process.kill()  # nothing where it has ended
+    """A run as a process of its own, and where it says how it ended; it does not outlive the block."""
+    mine, theirs = SERVER.Pipe(duplex=False)
+    program = ["helpers.run", *arguments], os.getcwd(), dict(os.environ), 2 * FORKS
+    process = SERVER.Process(target=be_program, args=(theirs, *program))
+    process.start()
+    theirs.close()
+    try:
+        yield process, mine
+    finally:
+        process.kill()  # nothing where it has ended
+        process.join()
 
 
 def wait_for(condition, seconds=180):
@@ -257,14 +254,6 @@ def wait_for(condition, seconds=180):
     while not condition():
         assert time.monotonic() < end, "waited in vain"
         time.sleep(0.05)
-
-
-def alive(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
 
 
 @pytest.mark.slow
@@ -277,15 +266,17 @@ while seed == 2 and not os.path.exists("go"):
     (folder / "grid.yaml").write_text("seed: [1, 2]")
     command = [path, "--grid", "grid.yaml", "--output", "out"]
     done = folder / "out/seed=1"
-    with started(*command, "--jobs", "2") as process:
+    with started(*command, "--jobs", "2") as (process, end):
         ready = lambda: any(folder.glob("here/*")) and (done / "metrics.json").exists()  # noqa: E731
-        wait_for(lambda: ready() or process.poll() is not None)
-        process.send_signal(signal.SIGINT)
-        _, error = process.communicate(timeout=180)
-    assert process.returncode == 130, error
-    assert "1 of 2 runs are finished and stay" in error and "Traceback" not in error
+        wait_for(lambda: ready() or not process.is_alive())
+        os.kill(process.pid, signal.SIGINT)
+        assert end.poll(180)
+        ended = end.recv()
+    assert ended.returncode == 130, ended.stdout
+    assert "1 of 2 runs are finished and stay" in ended.stdout and "Traceback" not in ended.stdout
     (kernel,) = os.listdir("here")
-    wait_for(lambda: not alive(int(kernel)))
+    with pytest.raises(ProcessLookupError):
+        wait_for(lambda: os.kill(int(kernel), 0))
     assert sorted(os.listdir(done)) == ["a.html", "a.ipynb", "metrics.json"]
     assert os.listdir(folder / "out/seed=2") == ["a.partial.ipynb"]
     stamp = (done / "metrics.json").stat().st_mtime_ns

@@ -76,13 +76,13 @@ def test_inspect_asks_it_everything(small, tmp_path):
         assert said.metadata["posterior"] == pytest.approx(np.prod(np.exp([token.logprob for token in spelled])))
     scored = score(log, classes(log.location), action="append", display="none", model=small.for_inspect())
     assert not any("failed" in sample.scores["classes"].metadata["by"] for sample in scored.samples)
-    reviews = pd.DataFrame({"review": ["I loved it.", "I hated it."], "liked": [1, 0]})
+    reviews = pd.DataFrame({"review": ["I loved it."], "liked": [1]})
     reviews.to_csv(tmp_path / "reviews.csv", index=False)
     options = {"options": "Positive,Negative", "label": "liked"}
     task = risk_scores(str(tmp_path / "reviews.csv"), "Is the review positive or negative?", **options)
     (log,) = eval(task, model=small.for_inspect(), **quiet)
-    scores = [sample.scores["option_score"] for sample in log.samples]
-    assert all(0 <= one.value <= 1 and 0 <= one.metadata["mass"] <= 1 for one in scores)
+    (one,) = [sample.scores["option_score"] for sample in log.samples]
+    assert 0 <= one.value <= 1 and 0 <= one.metadata["mass"] <= 1
     gc.collect()
 
 
@@ -164,10 +164,12 @@ def test_without_a_library_of_the_system_the_sentence_names_it(tmp_path, monkeyp
 @pytest.mark.slow
 @needs_model
 def test_first_tokens_come_as_often_as_they_are_said_to(small):
-    replies = [ask(small, "Name a colour.", max_tokens=1, seed=seed) for seed in range(200)]
-    stated = {token: np.exp(logprob) for token, logprob in replies[0][1].items()}
-    drawn = pd.Series([text.strip() for text, _ in replies]).value_counts()
-    checked = {token.strip(): p for token, p in stated.items() if p * 200 >= 5}
+    """Also those that are none of the 20: with llama.cpp's own options there are hardly any."""
+    n = 150
+    replies = [ask(small, "Name a colour.", max_tokens=1, seed=seed) for seed in range(n)]
+    stated = {token.strip(): np.exp(logprob) for token, logprob in replies[0][1].items()}
+    drawn = pd.Series([text.strip() if text.strip() in stated else "another" for text, _ in replies]).value_counts()
+    checked = {token: p for token, p in stated.items() if p * 200 >= 5}
     assert checked
-    for token, p in checked.items():
-        assert abs(drawn.get(token, 0) / 200 - p) < 4 * np.sqrt(p * (1 - p) / 200), token
+    for token, p in (checked | {"another": 1 - sum(stated.values())}).items():
+        assert abs(drawn.get(token, 0) / n - p) < 3.5 * np.sqrt(p * (1 - p) / n), token

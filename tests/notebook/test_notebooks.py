@@ -129,9 +129,8 @@ def stored(folder, name, *cells):
     for source, text in cells:
         outputs = [new_output("stream", name="stdout", text=text)] if text else []
         if text.startswith("<p>"):
-            outputs = [
-                new_output("display_data", data={"text/html": text, "text/plain": "<IPython.core.display.HTML object>"})
-            ]
+            data = {"text/html": text, "text/plain": "<IPython.core.display.HTML object>"}
+            outputs = [new_output("display_data", data=data)]
         notebook.cells.append(new_code_cell(source, execution_count=1, outputs=outputs))
     nbformat.write(notebook, folder / name)
     return folder / name

@@ -1,12 +1,14 @@
 """The page of an executed notebook: what is left out, what is opened, formulas without a script."""
 
 import re
+from functools import cache
 from pathlib import Path
 
 import nbformat
 import nbformat.v4 as v4
 import pytest
 
+from helpers.notebook import page
 from helpers.notebook.folds import fold
 from helpers.notebook.page import title_of, to_html, to_mathml
 from helpers.run import list_notebooks
@@ -69,9 +71,10 @@ def test_mathematics():
 
 
 @pytest.mark.slow
-def test_every_formula_of_the_notebooks_is_drawn():
+def test_every_formula_of_the_notebooks_is_drawn(monkeypatch):
+    monkeypatch.setattr(page, "exporter", cache(page.exporter))  # its templates are compiled once
     for path in list_notebooks(ROOT / "notebooks").values():
         notebook = nbformat.read(path, as_version=4)
         notebook.cells = [cell for cell in notebook.cells if cell.cell_type == "markdown"]
-        page = to_html(notebook, ROOT / "notebooks")
-        assert not re.findall(r"<code>(\\[A-Za-z]+[^<]*)</code>|<m[a-z]*>\s*(\\[A-Za-z]+)", page), path.name
+        words = to_html(notebook, ROOT / "notebooks")
+        assert not re.findall(r"<code>(\\[A-Za-z]+[^<]*)</code>|<m[a-z]*>\s*(\\[A-Za-z]+)", words), path.name

@@ -3,6 +3,7 @@
 import base64
 import io
 import re
+from pathlib import Path
 from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
@@ -33,16 +34,13 @@ def page_links(up="../", **targets):
 
 @pytest.mark.slow
 def test_a_link_that_leads_nowhere_stops_the_site(tmp_path, monkeypatch):
-    write_sources = build_site.write_sources
-
-    def write_lesson(root, folders, work, modules):
-        write_sources(root, folders, work, modules)
-        for path in work.rglob("*.md"):
+    def run(command, **options):  # Sphinx, for one page alone
+        for path in Path(command[-2]).rglob("*.md"):
             path.unlink()
-        (work / "index.md").write_text("# One page\n\n```{toctree}\nnotebooks/05_sample\n```\n")
+        Path(command[-2], "index.md").write_text("# One page\n\n```{toctree}\nnotebooks/05_sample\n```\n")
+        return run_program(command, **options)
 
-    monkeypatch.setattr(build_site, "subprocess", SimpleNamespace(run=run_program))
-    monkeypatch.setattr(build_site, "write_sources", write_lesson)
+    monkeypatch.setattr(build_site, "subprocess", SimpleNamespace(run=run))
     notebook = good_lesson()
     notebook.cells[2].source = "## A decision\n\n[nowhere](99_missing.ipynb)"
     lay_out(tmp_path, {"05_sample": notebook})
@@ -61,25 +59,22 @@ def test_a_notebook_without_results_stops_the_site(tmp_path):
 MELO = {"anchor": "paper-melo", "says": "a paper", "year": 2026}
 
 
-@pytest.mark.parametrize(
-    ("text", "linked"),
-    [
-        ("Equation (6)", 'Equation <a href="#mjx-eqn:6">(6)</a>'),
-        ("$x$ of (6)", '$x$ of <a href="#mjx-eqn:6">(6)</a>'),
-        ("equation (7)", None),
-        ("`equation (6)`", None),
-        ("`ecuas()`", "{py:obj}`ecuas() <helpers.selective.ecuas>`"),
-        ("ecuas, `ecuas(x)`, [`ecuas`](x.md)", None),
-        ("Melo et al.", '<a class="paper" href="../index.html#paper-melo" title="a paper">Melo et al.</a>'),
-        ("$$q \\text{ (Melo et al.)}$$", None),
-        ("Melo & Wei (2023)", None),
-        ("Wang et al.", None),
-        ("notebooks 13 and 99", "notebooks [13](../notebooks/13_audit.ipynb) and 99"),
-        ("# Not notebook 13", None),
-        ("`notebook 13` $notebook 13$ [notebook 13](x.html)", None),
-        ("```\nnotebook 13\n```", None),
-    ],
-)
+@pytest.mark.parametrize(("text", "linked"), [
+    ("Equation (6)", 'Equation <a href="#mjx-eqn:6">(6)</a>'),
+    ("$x$ of (6)", '$x$ of <a href="#mjx-eqn:6">(6)</a>'),
+    ("equation (7)", None),
+    ("`equation (6)`", None),
+    ("`ecuas()`", "{py:obj}`ecuas() <helpers.selective.ecuas>`"),
+    ("ecuas, `ecuas(x)`, [`ecuas`](x.md)", None),
+    ("Melo et al.", '<a class="paper" href="../index.html#paper-melo" title="a paper">Melo et al.</a>'),
+    ("$$q \\text{ (Melo et al.)}$$", None),
+    ("Melo & Wei (2023)", None),
+    ("Wang et al.", None),
+    ("notebooks 13 and 99", "notebooks [13](../notebooks/13_audit.ipynb) and 99"),
+    ("# Not notebook 13", None),
+    ("`notebook 13` $notebook 13$ [notebook 13](x.html)", None),
+    ("```\nnotebook 13\n```", None),
+])  # fmt: skip
 def test_what_is_named_is_a_link_but_not_in_formulas_and_code(text, linked):
     named = {"functions": {"ecuas": "helpers.selective.ecuas"}, "papers": {"Melo": MELO}, "lessons": {"13": "13_audit"}}
     page = page_links(**named)
@@ -157,10 +152,8 @@ def test_executed_notebooks_are_stored(tmp_path):
         build_site.store(tmp_path)
 
 
-SECTIONS = {  # of the page of a paper: statuses that the ledger's rows named there may have
-    "What holds": {"verified", "agrees", "reproduced"},
-    "What we cannot tell": {"cannot tell"},
-}
+# Sections of the page of a paper: statuses that the ledger's rows named there may have
+SECTIONS = {"What holds": {"verified", "agrees", "reproduced"}, "What we cannot tell": {"cannot tell"}}
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "site" / "papers").glob("*.md")), ids=lambda page: page.stem)

@@ -15,8 +15,7 @@ from urllib.parse import unquote, urldefrag
 ROOT = Path(__file__).resolve().parents[2]
 BROWSERS = ["chromium", "chromium-browser", "google-chrome", "/Applications/Chromium.app/Contents/MacOS/Chromium"]
 BROWSERS += ["/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"]
-WIDTHS = {"desk": 1280, "phone": 390}  # pixels
-THEMES = [("light", "dark"), ("dark", "light")]  # of these widths: one switch less
+WIDTHS = {"desk": (1280, "dark"), "phone": (390, "light")}  # pixels, and the theme that a page turns to there
 READ = """async () => {
     await window.MathJax?.startup?.promise;
     const all = (selector) => [...document.querySelectorAll(selector)];
@@ -47,12 +46,10 @@ AXE = """async (all) => {
     await new Promise(requestAnimationFrame);  // in this frame the page hears of the theme
     const grounds = new Map([[null, ""]]);
     const ground = (node) => {
-        if (!grounds.has(node)) {
-            const {backgroundColor, opacity} = getComputedStyle(node);
-            const above = backgroundColor === "rgba(0, 0, 0, 0)" ? ground(node.parentElement) : "";
-            grounds.set(node, `${above} ${backgroundColor} ${opacity}`);
-        }
-        return grounds.get(node);
+        if (grounds.has(node)) return grounds.get(node);
+        const {backgroundColor, opacity} = getComputedStyle(node);
+        const above = backgroundColor === "rgba(0, 0, 0, 0)" ? ground(node.parentElement) : "";
+        return grounds.set(node, `${above} ${backgroundColor} ${opacity}`).get(node);
     };
     const looks = new Map();
     for (const node of document.body.querySelectorAll(":not(mjx-container *)")) {
@@ -112,7 +109,7 @@ def look(browser, site, names):
     """Of each of some pages its faults in both themes and widths, as (kind, what), its links and its anchors."""
     context = browser.new_context(reduced_motion="reduce")
     tabs = [open_tab(context, site, name) for name in names]
-    for (width, pixels), themes in zip(WIDTHS.items(), THEMES, strict=True):
+    for width, (pixels, theme) in WIDTHS.items():
         for tab, _, _ in tabs:
             tab.set_viewport_size({"width": pixels, "height": 900})
             tab.evaluate(SETTLE)
@@ -121,7 +118,7 @@ def look(browser, site, names):
             if (excess := tab.evaluate(EXCESS)) > 1:
                 faults.append(("overflow", f"{excess} pixels too wide ({width})"))
             found = tab.evaluate(AXE, True)
-            tab.emulate_media(color_scheme=themes[1])
+            tab.emulate_media(color_scheme=theme)
             found += tab.evaluate(AXE, False)
             faults += [("axe", f"{what} ({width})") for what in found]
     context.close()
