@@ -7,6 +7,7 @@ from sklearn.exceptions import NotFittedError
 from helpers.checks import check_count, check_groups, check_rng, check_same_length
 from helpers.partition import HonestTree
 from helpers.partition.checked import CheckedTable, check_table
+from helpers.partition.honest_tree import MANY_ROWS
 from helpers.routing.routed import (
     ask_one,
     check_correct,
@@ -113,10 +114,13 @@ class TreeRouter(BaseEstimator):
         if len(X) < least:
             raise ValueError(f"X must have at least 4 * min_samples_leaf = {least} rows, but it has {len(X)}.")
         rng = check_rng(self.rng)
-        everything = np.arange(len(X))
-        roles = [] if self.n_halvings else [((X, everything),) * 2]
+
+        def cut(rows):  # once for all models, unless copies would be large
+            return CheckedTable(X.iloc[rows]) if len(X) < MANY_ROWS else CheckedTable(X, rows), rows
+
+        roles = [] if self.n_halvings else [(cut(np.arange(len(X))),) * 2]
         for _ in range(self.n_halvings):
-            a, b = ((X.iloc[rows], rows) for rows in _halves(len(X), groups, rng))
+            a, b = map(cut, _halves(len(X), groups, rng))
             roles += [(a, b), (b, a)]
         self.average_ = correct.mean(axis=1)
         self.trees_ = [
@@ -125,10 +129,10 @@ class TreeRouter(BaseEstimator):
         return self
 
     def _tree(self, residual, choose, judge, rng):
-        """Tree chosen on the rows `choose` and valued on the rows `judge`, each a table and its rows' numbers."""
+        """Tree chosen on the rows `choose` and valued on the rows `judge`, each a table and its numbers."""
         tree = HonestTree(min_samples_leaf=self.min_samples_leaf, max_depth=self.max_depth, rng=rng)
-        tree.fit(CheckedTable(choose[0]), residual[choose[1]])
-        return tree.estimate_regions(tree.apply(CheckedTable(judge[0])), residual[judge[1]])
+        tree.fit(choose[0], residual[choose[1]])
+        return tree.estimate_regions(tree.apply(judge[0]), residual[judge[1]])
 
     def predict(self, X):
         """Predicted accuracy of each model on each row of X, (m, n), in [0, 1]."""
@@ -136,8 +140,7 @@ class TreeRouter(BaseEstimator):
             raise NotFittedError("This TreeRouter has not seen past questions yet: call fit first.")
         X = check_table(X)
         each = [[tree.value_[tree.apply(CheckedTable(X))] for tree in trees] for trees in self.trees_]
-        residual = np.mean(each, axis=1)
-        return np.clip(residual + self.average_[:, None], 0, 1)
+        return np.clip(np.mean(each, axis=1) + self.average_[:, None], 0, 1)
 
 
 def _halves(n, groups, rng):
