@@ -8,7 +8,7 @@ import numpy as np
 
 from helpers.checks import check_count, check_numbers, check_probabilities
 
-__all__ = ["assign_bins", "cross_cells", "group_sums", "quantile_edges", "uniform_edges"]
+__all__ = ["assign_bins", "group_sums", "quantile_edges", "uniform_edges"]
 
 
 def uniform_edges(n_bins):
@@ -118,22 +118,8 @@ def group_sums(region, *columns, size=None):
 
 
 def cross_cells(region, groups):
-    """The cells in which regions and groups meet.
+    """Cell of each row where two codings from 0 meet, and region and group of each cell that holds a row.
 
-    Parameters
-    ----------
-    region, groups : ndarray of int, shape (n,)
-        Two codings of the rows, from 0.
-
-    Returns
-    -------
-    cell : ndarray of int, shape (n,)
-        Cell of each row.
-    cell_region, cell_group : ndarray of int, shape (C,)
-        Region and group of each cell that holds a row.
-
-    Examples
-    --------
     >>> cross_cells(np.array([0, 1, 1, 0]), np.array([2, 0, 0, 2]))
     (array([0, 1, 1, 0]), array([0, 1]), array([2, 0]))
     """

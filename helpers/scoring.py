@@ -113,25 +113,7 @@ class ScoringRule:
         return self._entropy(_check_rows(q, "q"))
 
     def divergence(self, q, p):
-        """Expected loss of stating `p` when the truth is `q`, minus that of stating `q`.
-
-        sum_k (p_k - q_k)**2, or sum_k q_k log(q_k / p_k). Perez-Lebel et al. (2023), equation 5.
-
-        Parameters
-        ----------
-        q, p : array_like, shape (n,) or (n, K)
-            True and stated probabilities.
-
-        Returns
-        -------
-        ndarray, shape (n,)
-            Losses in [0, inf]; 0 where p = q.
-
-        Examples
-        --------
-        >>> BRIER.divergence([[0.7, 0.3]], [[0.5, 0.5]]).round(2), LOG.divergence([[0.9, 0.1]], [[1, 0]])
-        (array([0.08]), array([inf]))
-        """
+        """(n,) expected losses of stating `p` beyond those of the truth `q`; Perez-Lebel et al. (2023), equation 5."""
         p = _check_rows(p, "p")
         q = _check_rows(q, "q")
         _check_shape(p, q, "q")

@@ -20,12 +20,20 @@ def floors_of(project):
     return [[room for room in rooms if not room.startswith("_")] for rooms in named]
 
 
+def statements(body):
+    """Statements and those inside them, without a look at their expressions, where nothing is imported."""
+    for node in body:
+        yield node
+        for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+            yield from statements(getattr(node, part, []))
+
+
 def imports_of(package):
     """{room: rooms that it imports}, read off the source of the package in this folder."""
     arrows = defaultdict(set)
     for path in sorted(package.rglob("*.py")):
         room = path.relative_to(package).parts[0].removesuffix(".py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in statements(ast.parse(path.read_text(encoding="utf-8")).body):
             names = []
             if isinstance(node, ast.ImportFrom) and node.module == LIBRARY:
                 names = [f"{LIBRARY}.{alias.name}" for alias in node.names]

@@ -10,11 +10,13 @@ import os
 import sys
 from threading import Thread
 
+from jupyter_client.channels import ZMQSocketChannel
 from jupyter_client.provisioning import local_provisioner
 
 FORKS = sys.platform == "linux"  # the linear algebra of macOS does not survive a fork: there all is started anew
 
 START = local_provisioner.launch_kernel
+GET = ZMQSocketChannel.get_msg
 SERVER = multiprocessing.get_context("forkserver" if FORKS else "spawn")
 LIBRARIES = "quick_imports pytest nbval.plugin ipykernel.kernelapp matplotlib.backends.backend_agg"
 LIBRARIES += " pyarrow.pandas_compat sklearn.datasets sklearn.ensemble sklearn.naive_bayes"
@@ -111,9 +113,15 @@ def fork_kernel(command, **options):
     return START(command, **options)
 
 
+def get_soon(channel, timeout=None):
+    """In place of `get_msg`: jupyter_client listens for 0.2 seconds to a new kernel, and nbval asks it once more."""
+    return GET(channel, timeout=0.02 if timeout == 0.2 else timeout)
+
+
 def be_pytest(arguments, folder, report, env):
     """Run pytest in `folder`, all it says into the file `report`."""
     local_provisioner.launch_kernel = launcher(multiprocessing.get_context("fork"))  # as long as there is one thread
+    ZMQSocketChannel.get_msg = get_soon
     begin_fork()
     os.chdir(folder)
     os.environ.update(env | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"})

@@ -16,7 +16,7 @@ from helpers.answers.confidence import (
 )
 from helpers.answers.splits import block_sizes, first_blocks, held_out_shares, random_blocks
 from helpers.binning import bins_between, edges_for
-from helpers.calibration.reliability import binned_error, curve_of_rows, error_of_curve
+from helpers.calibration.reliability import curve_of_rows, error_and_null, error_of_curve
 from helpers.checks import (
     check_count,
     check_groups,
@@ -27,7 +27,7 @@ from helpers.checks import (
     check_same_length,
     check_vector,
 )
-from helpers.resampling import bootstrap_interval, paired_difference
+from helpers.resampling import Interval, paired_difference, percentile_ends, resampled_means
 
 SOURCES = ("sem1", "sem2", "stated")
 
@@ -304,8 +304,8 @@ class _Binning:
         """Confidences, moved by the smallest step where bins are closed on the right."""
         return confidence if self.closed == "left" else np.nextafter(confidence, 0.0)
 
-    def error(self, table, name, groups=None):
-        """CalibrationError of one source, over the questions that have it."""
+    def error(self, table, name, groups=None, measure=error_of_curve):
+        """CalibrationError of one source, over the questions that have it (or another `measure` of their curve)."""
         stated = table[name].notna().to_numpy()
         correct = table["correct"].to_numpy()[stated]
         confidence = self.placed(table[name].to_numpy()[stated])
@@ -314,13 +314,14 @@ class _Binning:
             if np.unique(groups).size < 2:
                 groups = None
         curve = curve_of_rows(correct, confidence, self.n_bins, self.strategy, groups=groups)
-        return error_of_curve(curve, rng=self.rng)
+        return measure(curve, rng=self.rng)
 
-    def binned(self, table, name):
-        """(Q,) bin and residual, from which the error of any resample follows."""
+    def spread(self, table, name):
+        """(Q, B) residual of each question in the column of its bin: means over a resample are the gaps there."""
         confidence = self.placed(table[name].to_numpy())
         edges = edges_for(confidence, self.n_bins, self.strategy)
-        return bins_between(confidence, edges), table["correct"].to_numpy() - confidence
+        inside = bins_between(confidence, edges)[:, None] == np.arange(edges.size - 1)
+        return inside * (table["correct"].to_numpy() - confidence)[:, None]
 
 
 def _summary_row(table, name, error):
@@ -333,11 +334,6 @@ def _summary_row(table, name, error):
         "p_value": error.p_value, "debiased": error.debiased, "confidence": confidence, "accuracy": accuracy,
         "overconfidence": confidence - accuracy, "n": len(stated),
     }  # fmt: skip
-
-
-def _error_gap(bin_a, residual_a, bin_b, residual_b):
-    """Binned error of a less that of b."""
-    return binned_error(residual_a, bin_a) - binned_error(residual_b, bin_b)
 
 
 def _differences(table, sources, low_margin, binning, groups, n_resamples):
@@ -356,8 +352,12 @@ def _differences(table, sources, low_margin, binning, groups, n_resamples):
             if what == "confidence":
                 gap = paired_difference(part[first].to_numpy(), part[second].to_numpy(), **options)
             else:
-                binned = (*binning.binned(part, first), *binning.binned(part, second))
-                gap = bootstrap_interval(_error_gap, *binned, **options)
+                both_spread = [binning.spread(part, name) for name in (first, second)]
+                sign = np.repeat([1.0, -1.0], [one.shape[1] for one in both_spread])
+                residual = np.hstack(both_spread)
+                draws = np.abs(resampled_means(residual, **options)) @ sign
+                value, ends = float(np.abs(residual.mean(axis=0)) @ sign), map(float, percentile_ends(draws))
+                gap = Interval(value, float(draws.std(ddof=1)), *ends, 0.95, len(part), draws)
             row |= {"difference": gap.value, "low": gap.low, "high": gap.high, "p_value": gap.p_value, "n": len(part)}
             rows.append(row)
     return pd.DataFrame(rows, columns=["what", "first", "second", "difference", "low", "high", "p_value", "n"])
@@ -376,7 +376,7 @@ def _strata(table, sources, margins, binning, groups):
         row["accuracy"] = part["correct"].mean()
         for name in sources:
             if part[name].notna().any():
-                error = binning.error(part, name, labels)
-                row |= {f"confidence_{name}": part[name].mean(), f"ece_{name}": error.value, f"null_{name}": error.null}
+                error, null = binning.error(part, name, labels, error_and_null)
+                row |= {f"confidence_{name}": part[name].mean(), f"ece_{name}": error, f"null_{name}": null}
         rows.append(row)
     return pd.DataFrame(rows)

@@ -7,12 +7,8 @@ from itertools import permutations
 import numpy as np
 from scipy.special import gammaln, xlog1py, xlogy
 
-from helpers.answers.splits import cut_product
+from helpers.answers.splits import CHUNK, cut_product, tie_rule
 from helpers.checks import check_count, check_one_of, check_probabilities, check_simplex, check_vector
-
-FEW_ROWS = 8  # up to here a loop over rows takes less time than a loop over degrees
-
-CHUNK = 1024  # rows at a time: small enough to stay in the processor's cache
 
 
 def probability_rows(pi, name="pi"):
@@ -22,37 +18,27 @@ def probability_rows(pi, name="pi"):
     return table / table.sum(axis=1, keepdims=True), single
 
 
-def _product(a, b):
-    """Products of polynomials, a pair a column, cut at the degree of `a`, (d, Q)."""
-    if a.shape[1] <= FEW_ROWS:
-        return np.array([np.convolve(x, y)[: len(a)] for x, y in zip(a.T, b.T, strict=True)]).T
-    return cut_product(a, b)
-
-
 def _others(term, v, rest, early, late):
     """(K, Q) weights: the other classes share `rest` answers, none with more than v."""
     # One with exactly v counts `early` (before class k) or `late` (after it). Products of truncated generating
     # functions, from both ends.
-    classes, _, rows = term.shape
-    degree = min(v, rest) + 1
-    upto = term[:, :degree].copy()
+    upto = term[:, : min(v, rest) + 1].copy()
     below = upto.copy()
     upto[:, v:] *= late
     below[:, v:] *= early
-    first = np.zeros((rest + 1, rows))
-    first[0] = 1
-    prefix = [first]
-    suffix = [first]
-    for k in range(classes - 2):
-        prefix.append(_product(prefix[-1], below[k]))
-        suffix.append(_product(suffix[-1], upto[classes - 1 - k]))
-    suffix = suffix[::-1]  # suffix[k - 1]: classes after k, for k = 1 .. classes - 1
-    weight = np.empty((classes, rows))
-    weight[0] = (upto[1] * suffix[0][::-1][:degree]).sum(axis=0)
-    weight[-1] = (below[-2] * prefix[-1][::-1][:degree]).sum(axis=0)
-    for k in range(1, classes - 1):
-        weight[k] = (prefix[k] * suffix[k - 1][::-1]).sum(axis=0)
-    return weight
+    prefix = [np.ones((1, term.shape[2]))]
+    suffix = [np.ones((1, term.shape[2]))]
+    for left in range(len(term) - 2, -1, -1):  # classes that are in neither product and hold at most v each
+        low = max(rest - left * v, 0)
+        prefix.append(cut_product(prefix[-1], below[len(prefix) - 1], rest + 1, low))
+        suffix.append(cut_product(suffix[-1], upto[-len(suffix)], rest + 1, low))
+    pairs = ((a, b, rest + 1 - len(b)) for a, b in zip(prefix, suffix[::-1], strict=True))
+    return np.array([(a[first:] * b[::-1][: max(len(a) - first, 0)]).sum(axis=0) for a, b, first in pairs])
+
+
+def _poisson(x, mean):
+    """(K, X, Q) chances of x, (X,), for means (K, Q)."""
+    return np.exp(xlogy(x[:, None], mean[:, None]) - mean[:, None] - gammaln(x + 1)[:, None])
 
 
 def winner_law(pi, n, *, ties="index"):
@@ -90,19 +76,18 @@ def winner_law(pi, n, *, ties="index"):
 def law_of_winner(rows, n, ties="index"):
     """`winner_law` of probabilities and a number that were checked, (Q, K, n + 1)."""
     check_one_of(ties, "ties", ("index", "lot"))
-    rules = [(0, 1, 1)]  # weights of earlier and later classes that tie, and share of this rule
-    if ties == "lot":
-        nodes, shares = np.polynomial.legendre.leggauss(rows.shape[1] // 2 + 1)
-        rules = [(0.5 + y / 2, 0.5 + y / 2, w / 2) for y, w in zip(nodes, shares, strict=True)]
+    classes = rows.shape[1]
     x = np.arange(n + 1)
+    large = x[n // 2 + 1 :]  # with so many copies a class wins, whoever has the others
     law = np.zeros((*rows.shape, n + 1))
     for start in range(0, len(rows), CHUNK):
-        mean = n * rows[start : start + CHUNK].T[:, None]
-        term = np.exp(xlogy(x[:, None], mean) - mean - gammaln(x + 1)[:, None])
-        for v in range(-(-n // rows.shape[1]), n + 1):
-            ways = rules if 2 * v <= n else [(1, 1, 1)]  # with more than half of the answers nobody ties
-            weight = sum(share * _others(term, v, n - v, early, late) for early, late, share in ways)
-            law[start : start + CHUNK, :, v] = (weight * term[:, v]).T
+        mean = n * rows[start : start + CHUNK].T
+        term = _poisson(x, mean)
+        part = law[start : start + CHUNK].transpose(1, 2, 0)
+        part[:, large] = term[:, large] * _poisson(n - large, (1 - np.eye(classes)) @ mean)
+        for v in range(-(-n // classes), n // 2 + 1):
+            ways = tie_rule(ties, min(n // v, classes))
+            part[:, v] = sum(share * _others(term, v, n - v, early, late) for early, late, share in ways) * term[:, v]
     return law / np.exp(xlogy(n, n) - n - gammaln(n + 1))
 
 

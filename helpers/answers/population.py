@@ -69,23 +69,27 @@ def exact_calibration(pi, correct, n, *, n_held_out=None, n_bins=10, ties="index
     number = np.bincount(index)[:, None]
     right = _sums(correct, index) / number
     flipped = _sums(correct != mode_right, index) / number
-    law = law_of_winner(rows, n, ties) * number[:, :, None] / len(pi)
+    law = law_of_winner(rows, n, ties) * (number[:, :, None] / len(pi))
     selected = law.sum(axis=2)
-    held_out_law = selected[:, :, None] * binomial_law(rows, n_held_out)
+    copies = law.sum(axis=1)
+    chances = binomial_law(rows, n_held_out)
+    held_out = np.einsum("qk,qkv->qv", selected, chances)
     share1 = np.arange(n + 1) / n
     share2 = np.arange(n_held_out + 1) / n_held_out
-    target = rows.max(axis=1)[:, None, None]
+    target = rows.max(axis=1)[:, None]
     return ExactCalibration(
-        gaps1=_binned((right[:, :, None] - share1) * law, n, n_bins),
-        gaps2=_binned((right[:, :, None] - share2) * held_out_law, n_held_out, n_bins),
+        gaps1=_binned(np.einsum("qk,qkv->v", right, law) - share1 * copies.sum(axis=0), n, n_bins),
+        gaps2=_binned(
+            np.einsum("qk,qkv->v", right * selected, chances) - share2 * held_out.sum(axis=0), n_held_out, n_bins
+        ),
         oracle_gaps=oracle_gaps(pi, correct, n_bins),
-        confidence1=float((law * share1).sum()),
+        confidence1=float((copies * share1).sum()),
         confidence2=float((selected * rows).sum()),
         oracle_confidence=float(pi.max(axis=1).mean()),
         accuracy=float((selected * right).sum()),
         oracle_accuracy=float(mode_right.mean()),
-        confidence_error1=float((law * np.abs(share1 - target)).sum()),
-        confidence_error2=float((held_out_law * np.abs(share2 - target)).sum()),
+        confidence_error1=float((copies * np.abs(share1 - target)).sum()),
+        confidence_error2=float((held_out * np.abs(share2 - target)).sum()),
         selection_error=float((selected * flipped).sum()),
         n=n,
         n_held_out=n_held_out,
@@ -107,9 +111,9 @@ def _sums(table, index):
 
 
 def _binned(contribution, n, n_bins):
-    """(B,) sums of (R, K, n + 1) contributions by the bin of v / n; whole numbers, so values on edges are exact."""
+    """(B,) sums of (n + 1,) contributions by the bin of v / n; whole numbers, so values on edges are exact."""
     bins = np.minimum(np.arange(n + 1) * n_bins // n, n_bins - 1)
-    return np.bincount(bins, contribution.sum(axis=(0, 1)), n_bins)
+    return np.bincount(bins, contribution, n_bins)
 
 
 @dataclass(frozen=True)

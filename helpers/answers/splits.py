@@ -5,6 +5,10 @@ from scipy.stats import binom
 
 from helpers.checks import check_count, check_one_of, check_rng
 
+FEW_ROWS = 8  # up to here a loop over rows takes less time than a loop over degrees
+
+CHUNK = 1024  # rows at a time: small enough to stay in the processor's cache
+
 
 def block_sizes(n_answers, n_select=None):
     """(Q,) answers that select, by default half of them; ValueError unless every question keeps one to be held out."""
@@ -57,7 +61,7 @@ def mean_over_splits(counts, n_select, value, *, ties="order"):
     means = np.empty(len(rows))
     for n_answers, n in np.unique(rows[:, :2], axis=0):
         same = np.flatnonzero((rows[:, 0] == n_answers) & (rows[:, 1] == n))
-        for chunk in np.array_split(same, -(-same.size // 2000)):
+        for chunk in np.array_split(same, -(-same.size // CHUNK)):
             means[chunk] = _equal_sizes(rows[chunk, 2:], n_answers, n, value, ties)
     return means[back.ravel()]
 
@@ -72,36 +76,47 @@ def _equal_sizes(counts, n_answers, n, value, ties):
     packed = np.argsort(counts == 0, axis=1, kind="stable")[order]
     counts = np.take_along_axis(counts[order], packed, axis=1)
     filled = [rows for rows in (counts > 0).sum(axis=0) if rows]
-    top = np.minimum(counts.max(axis=0), n)
-    chance = [binom.pmf(np.arange(top[j] + 1)[:, None], counts[:rows, j], share) for j, rows in enumerate(filled)]
+    top = np.minimum(counts.max(axis=0), n)[: len(filled)]
+    levels, level = np.unique(counts, return_inverse=True)
+    level = level.reshape(counts.shape)
+    own, others = (binom.pmf(np.arange(n + 1)[:, None], size, share) for size in (levels, n_answers - levels))
+    chance = [own[: top[j] + 1].take(level[:rows, j], axis=1) for j, rows in enumerate(filled)]
     total = np.zeros(len(counts))
-    # By lot, a class tied with s others counts 1 / (s + 1) = the integral of y^s from 0 to 1: every class with v copies
-    # but the selected one brings the factor y, and Gauss-Legendre nodes integrate the polynomial in y exactly.
-    for v, early, late, weight in _tie_rule(ties, n, int(top.max())):
-        # For each v, `open_` holds the splits in which no class so far has v copies; `won` those in which one had v
-        # copies first and none more, times its value. Degrees of `won` are counted from v.
-        open_, won = np.zeros((2, n - v + 1, len(counts)))
-        open_[0] = 1.0
-        for j, rows in enumerate(filled):
-            before = open_[:, :rows]
-            won[:, :rows] = cut_product(won[:, :rows], _damped(chance[j], v, late))
-            if top[j] >= v:
-                won[:, :rows] += before * (chance[j][v] * value(counts[:rows, j], v, held_out))
-            open_[:, :rows] = cut_product(before, _damped(chance[j], v, early))
-        total += weight * won[-1]
+    # A class with more than half of the selecting answers is selected, whoever has the others.
+    for j, rows in enumerate(filled):
+        v = np.arange(n // 2 + 1, top[j] + 1)[:, None]
+        rest = others[n - v[:, 0]].take(level[:rows, j], axis=1)
+        total[:rows] += (chance[j][n // 2 + 1 :] * rest * value(counts[:rows, j], v, held_out)).sum(axis=0)
+    for v in range(1, min(n // 2, int(top.max())) + 1):
+        most = np.minimum(top, v)
+        if most.sum() < n:
+            continue
+        least = n - most.sum() + most.cumsum()  # what the classes up to each must hold, given that of those to come
+        for early, late, weight in tie_rule(ties, min(n // v, len(filled))):
+            # For each v, `open_` holds the splits in which no class so far has v copies; `won` those in which one had
+            # v copies first and none more, times its value. Degrees of `won` are counted from v.
+            open_, won = np.ones((1, len(counts))), np.zeros((1, len(counts)))
+            for j, (rows, stay) in enumerate(zip(filled, [*filled[1:], 0], strict=True)):
+                first = chance[j][:, :stay]
+                won = cut_product(won[:, :rows], _damped(chance[j], v, late), n - v + 1, max(least[j] - v, 0))
+                if top[j] >= v:
+                    won[: len(open_)] += open_ * (chance[j][v] * value(counts[:rows, j], v, held_out))
+                if len(won) > n - v:
+                    total[stay:rows] += weight * won[n - v, stay:]
+                open_ = cut_product(open_[:, :stay], _damped(first, v, early), n - v + 1, max(least[j], 0))
     means = np.empty(len(counts))
     means[order] = total / binom.pmf(n, n_answers, share)
     return means
 
 
-def _tie_rule(ties, n, largest):
-    """Copies v of the selected class with the factors of earlier and later classes that tie with it, and a weight."""
-    for v in range(1, largest + 1):
-        if ties == "order":
-            yield v, 0.0, 1.0, 1.0
-        else:
-            nodes, weights = np.polynomial.legendre.leggauss(n // v // 2 + 1)
-            yield from ((v, y, y, w) for y, w in zip((nodes + 1) / 2, weights / 2, strict=True))
+def tie_rule(ties, most):
+    """Factors of earlier and of later classes that tie, and a weight, where at most `most` classes can tie."""
+    # By lot, a class tied with s others counts 1 / (s + 1) = the integral of y^s from 0 to 1: every class that ties
+    # with it brings the factor y, and Gauss-Legendre nodes integrate the polynomial in y exactly.
+    if ties != "lot":
+        return [(0.0, 1.0, 1.0)]
+    nodes, weights = np.polynomial.legendre.leggauss((most + 1) // 2)
+    return [(y, y, w) for y, w in zip((nodes + 1) / 2, weights / 2, strict=True)]
 
 
 def _damped(chance, v, factor):
@@ -109,9 +124,14 @@ def _damped(chance, v, factor):
     return np.concatenate([chance[:v], chance[v : v + 1] * factor]) if factor else chance[:v]
 
 
-def cut_product(polynomial, factor):
-    """Product of polynomials in t (axis 0), one pair a column, cut at the degree of the first."""
-    product = polynomial * factor[0]
-    for x in range(1, min(len(factor), len(polynomial))):
-        product[x:] += polynomial[:-x] * factor[x]
+def cut_product(a, b, size, low=0):
+    """Products of polynomials in t (axis 0), a pair a column: coefficients `low` .. `size` - 1; those before are 0."""
+    if a.shape[1] <= FEW_ROWS:
+        return np.array([np.convolve(x, y)[:size] for x, y in zip(a.T, b.T, strict=True)]).T
+    if len(a) < len(b):
+        a, b = b, a
+    product = np.zeros((min(len(a) + len(b) - 1, size), a.shape[1]))
+    for x in range(min(len(b), size)):
+        part = a[max(low - x, 0) : size - x]
+        product[max(low, x) : len(a) + x] += part * b[x]
     return product

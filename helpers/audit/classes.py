@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 
 from helpers.audit.null import NullModel, ResidualSums, bonus_of_singles, largest_gaps
-from helpers.audit.search import ALPHA
+from helpers.audit.search import ALPHA, checked_options
 from helpers.audit.segments import SegmentFamily, fewest_rows
 from helpers.audit.selection import MOST, TIE
 from helpers.calibration.affine import calibrate_classes
 from helpers.calibration.calibrators import clipped_logit
-from helpers.checks import MOST_DRAWS, check_count, check_one_of, check_rng
+from helpers.checks import check_rng
 from helpers.partition.class_rows import check_class_rows
 
 COLUMNS = [
@@ -84,11 +84,7 @@ def audit_class_groups(
 ):
     """`audit_groups` of scores with a column for each class, as checked there."""
     rows = check_class_rows(y, P, X, sample_weight, groups, ordered)
-    check_one_of(calibrator, "calibrator", ("platt", "none"))
-    check_one_of(max_features, "max_features", (1, 2))
-    check_count(n_draws, "n_draws", least=19, most=MOST_DRAWS)
-    if min_rows is not None:
-        check_count(min_rows, "min_rows", least=5)
+    checked_options(calibrator, max_features, min_rows, n_draws, can=())
     min_rows = fewest_rows(rows.y.size) if min_rows is None else min_rows
     X = rows.X[sorted(rows.X.columns)]
     common = (rows.y == np.bincount(rows.y).argmax()).astype(float)
@@ -133,12 +129,12 @@ def _selected(nulls, adjusted, critical, bonus):
 def _table(rows, family, nulls, found, adjusted, critical):
     """One row a group: the class that is surely off there, and the one that is most off to the other side."""
     gap = np.array([null.gap for null in nulls])
-    rules = family.rules() if found else []
+    rules = family.rules([segment for segment, _ in found])
     names = rows.asked_names
     lines = []
-    for segment, k in found:
+    for rule, (segment, k) in zip(rules, found, strict=True):
         null = nulls[k]
-        low, high = (end[segment] for end in null.intervals(critical))
+        (low,), (high,) = null.intervals(critical[[segment]], [segment])
         one = names[k]
         if rows.ordered:
             other, other_gap = f"above {rows.classes[k]}", -null.gap[segment]
@@ -147,7 +143,7 @@ def _table(rows, family, nulls, found, adjusted, critical):
             other, other_gap = names[k_other], gap[k_other, segment]
         too_high, too_low = (one, other) if null.z[segment] < 0 else (other, one)
         lines.append([
-            rules[segment], null.n[segment], null.share[segment], too_high, too_low, one, null.stated[segment],
+            rule, null.n[segment], null.share[segment], too_high, too_low, one, null.stated[segment],
             null.observed[segment], null.gap[segment], low, high, other_gap, null.z[segment], adjusted[k, segment],
         ])  # fmt: skip
     return pd.DataFrame(lines, columns=COLUMNS)

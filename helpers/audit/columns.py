@@ -5,9 +5,7 @@ import pandas as pd
 
 from helpers.binning import cross_cells, group_sums
 from helpers.calibration.reliability import design_effect
-from helpers.checks import (
-    nearest_name,
-)
+from helpers.checks import nearest_name
 from helpers.partition.checked import CheckedTable, Rows, check_sample
 from helpers.partition.columns import words_of
 from helpers.partition.encoder import TableEncoder

@@ -173,32 +173,33 @@ class NullModel:
         rows = self.weight.sum() * terms.sum() / (self.weight @ terms) / inflation if terms.any() else 0.0
         return Chances(self.mean, float(terms.sum() / self.weight.sum()), float(rows), self.independent)
 
-    def intervals(self, critical):
+    def intervals(self, critical, segments=slice(None)):
         """Gaps that are no further than `critical` standard errors from those seen, with the variance of their rate."""
         # near a rate of 0 or 1 the correction for skewness would pass any target before the observed rate is reached
-        low, high = self._ends(np.multiply([[1], [-1]], critical))
-        return np.minimum(low, self.observed) - self.calibrated, np.maximum(high, self.observed) - self.calibrated
+        low, high = self._ends(np.multiply([[1], [-1]], critical), segments)
+        observed, calibrated = self.observed[segments], self.calibrated[segments]
+        return np.minimum(low, observed) - calibrated, np.maximum(high, observed) - calibrated
 
-    def _ends(self, target):
+    def _ends(self, target, segments):
         """Rates at which the standardised distance to the observed one is `target`, (2, segments), by bisection."""
-        usable = self.sums.usable
-        inflation = np.where(usable, self.variance / (self.calibrated * (1 - self.calibrated)), 1.0)
-        cubes = self.sums.cubes
-        start = _third(self.calibrated)
+        columns = [self.sums.usable, self.variance, self.calibrated, self.observed, self.total, self.sums.third]
+        usable, variances, calibrated, observed, total, third, cubes = (
+            column[segments] for column in [*columns, self.sums.cubes]
+        )
+        inflation = np.where(usable, variances / (calibrated * (1 - calibrated)), 1.0)
+        start = _third(calibrated)
 
         def distance(rate):
             variance = np.where(usable, inflation * rate * (1 - rate), np.inf)
             root = np.sqrt(variance)
-            z = self.total * (self.observed - rate) / root
-            if self.groups is None:
-                z = symmetric(z, (self.sums.third + cubes * (_third(rate) - start)) / (variance * root))
-            return z
+            z = total * (observed - rate) / root
+            return symmetric(z, (third + cubes * (_third(rate) - start)) / (variance * root)) if self.independent else z
 
         # it need not fall all the way if most scores are near 0 or 1: the end is on the side where the test says so
-        rejected = distance(self.calibrated) > target
-        below = np.where(rejected, self.calibrated, 0.0)
-        above = np.where(rejected, 1.0, self.calibrated)
-        for _ in range(44):  # the last step, 1e-13, is no more than what machines differ by
+        rejected = distance(calibrated) > target
+        below = np.where(rejected, calibrated, 0.0)
+        above = np.where(rejected, 1.0, calibrated)
+        for _ in range(44 if calibrated.size else 1):  # the last step, 1e-13, is no more than what machines differ by
             rate = (below + above) / 2
             beyond = distance(rate) > target
             below = np.where(beyond, rate, below)

@@ -48,12 +48,11 @@ class Condition:
 
     def holds(self, X):
         """Whether each row of a table meets the condition, (n,) bool; a level that is new meets none."""
-        values = X[self.column.name]
-        code = self.column.encode(values)
+        code = self.column.encode(CheckedTable(X))
         if self.common is not None:
             return (code >= 0) & ~np.isin(code, np.flatnonzero(np.isin(self.column.levels, self.common)))
         if self.first > self.last:
-            return text_as_values(values).isna().to_numpy()
+            return text_as_values(X[self.column.name]).isna().to_numpy()
         return (code >= self.first) & (code <= self.last)
 
 
@@ -172,12 +171,12 @@ class SegmentFamily:
         conditions = [self.columns[first].conditions[j]]
         return conditions if second < 0 else [*conditions, self.columns[second].conditions[k]]
 
-    def rules(self):
-        """All segments in words."""
-        words = [[condition.words for condition in column.conditions] for column in self.columns]
+    def rules(self, segments=slice(None)):
+        """Segments in words, all by default."""
+        of = [column.conditions for column in self.columns]
         return [
-            words[first][j] if second < 0 else f"{words[first][j]} and {words[second][k]}"
-            for first, j, second, k in zip(*self._places.T.tolist(), strict=True)
+            of[first][j].words if second < 0 else f"{of[first][j].words} and {of[second][k].words}"
+            for first, j, second, k in self._places[segments].tolist()
         ]
 
     def parents(self, segment):

@@ -6,14 +6,7 @@ import numpy as np
 import pandas as pd
 
 from helpers.audit.rates import holm, table_of_gaps
-from helpers.checks import (
-    check_count,
-    check_one_of,
-    check_probabilities,
-    check_rng,
-    check_same_length,
-    check_weights,
-)
+from helpers.checks import check_count, check_one_of, check_probabilities, check_rng, check_same_length, check_weights
 from helpers.partition import HonestTree, split_rows
 from helpers.partition.checked import check_sample
 from helpers.partition.levels import said_of_pooled

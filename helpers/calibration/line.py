@@ -66,18 +66,7 @@ class CalibrationLine:
         return float(self._distances(np.array([[self.intercept, self.slope]]))[0])
 
     def distance_interval(self, level=0.95):
-        """Smallest and largest distance of the lines that the joint test at alpha = 1 - level does not reject.
-
-        Parameters
-        ----------
-        level : float, default 0.95
-            Coverage, in (0, 1); the interval starts at 0 exactly where the test does not reject the identity.
-
-        Returns
-        -------
-        low, high : float
-            In probability.
-        """
+        """Smallest and largest distance of the lines that the joint test at alpha = 1 - level does not reject."""
         radius = np.sqrt(2 * fisher.ppf(level, 2, self.freedom))
         angle = 2 * np.pi * np.arange(DIRECTIONS) / DIRECTIONS
         circle = np.column_stack([np.cos(angle), np.sin(angle)])

@@ -265,31 +265,46 @@ def calibration_error(
     return error_of_curve(curve, n_simulations, rng)
 
 
-def error_of_curve(curve, n_simulations=1000, rng=None):
-    """`CalibrationError` of a curve; see `calibration_error`."""
-    rng = check_rng(rng)
+def _simulation(curve, n_simulations, rng):
+    """The error of a curve, and a function that simulates such errors if the gaps were t times the observed ones."""
     gap = curve.observed - curve.stated
-    value = float(curve.weight @ np.abs(gap))
-    noise = rng.standard_normal((n_simulations, gap.size))
+    noise = check_rng(rng).standard_normal((n_simulations, gap.size))
     own = np.sqrt(1 - curve.together)  # what two bins share is a part of the mean of all
     shared = np.sqrt(1 - curve.together + gap.size * curve.together)
     noise = own * noise + (shared - own) * noise.mean(axis=1, keepdims=True)
-
-    # rates at 0 or 1 have no noise at t = 1, but a little before they do: the steps towards 1 get shorter
-    ladder = np.concatenate([1 - 0.5 ** np.arange(1, 21), 2.0 ** np.arange(11)])
 
     def simulated(t):
         mean = np.clip(curve.stated + t * gap, 0, 1)
         sd = np.sqrt(mean * (1 - mean) / curve.effective)
         return np.abs(mean - curve.stated + sd * noise) @ curve.weight
 
+    return float(curve.weight @ np.abs(gap)), simulated
+
+
+def error_and_null(curve, n_simulations=1000, rng=None):
+    """Only `value` and `null` of `error_of_curve`, from the same draws."""
+    value, simulated = _simulation(curve, n_simulations, rng)
+    return value, float(simulated(0).mean())
+
+
+def error_of_curve(curve, n_simulations=1000, rng=None):
+    """`CalibrationError` of a curve; see `calibration_error`."""
+    gap = curve.observed - curve.stated
+    value, simulated = _simulation(curve, n_simulations, rng)
+    # rates at 0 or 1 have no noise at t = 1, but a little before they do: the steps towards 1 get shorter
+    ladder = np.concatenate([1 - 0.5 ** np.arange(1, 21), 2.0 ** np.arange(11)])
+
     def size_at(t):
         return float(np.abs(np.clip(curve.stated + t * gap, 0, 1) - curve.stated) @ curve.weight)
 
     # the multiple of the observed gaps at which `target` is this quantile of what would be seen
     def invert(level, target=value):
-        def excess(t):
-            return np.quantile(simulated(t), level) - target
+        place, step = divmod(level * (n_simulations - 1), 1)
+        around = [int(place), int(place) + 1]
+
+        def excess(t):  # as np.quantile, in a fifth of its time
+            low, high = np.partition(simulated(t), around)[around]
+            return (low + (high - low) * step if step < 0.5 else high - (high - low) * (1 - step)) - target
 
         if not gap.any() or excess(0) >= 0:
             return 0.0

@@ -32,9 +32,9 @@ def evaluate_in_chunks(chunks, partition, *, refit=True, scores=None):
     partition : SampledPartition
         Regions and a calibrator (result of `fit_partition`).
     refit : bool, default True
-        Fit a Platt calibrator on all these rows first, as `grouping_loss` does: six to nine passes over two
-        columns. The sample's calibrator has noise of its own, which counts as grouping loss: it raises false alarms as
-        soon as the chunks hold many more rows than the sample.
+        Fit a Platt calibrator on all these rows first, as `grouping_loss` does: one pass over two columns, six to nine
+        of a score with more than a thousand values. The sample's calibrator has noise of its own, which counts as
+        grouping loss: it raises false alarms as soon as the chunks hold many more rows than the sample.
     scores : dict of str to callable, optional
         Functions of labels and stated probabilities that return an (n,) score each; adds their means.
 

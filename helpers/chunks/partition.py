@@ -65,7 +65,7 @@ class SampledPartition:
         return replace(self, calibrator=calibrator)
 
     def refit(self, chunks):
-        """A copy with the Platt calibrator of all rows of the chunks: one pass for each of its Newton steps."""
+        """A copy with the Platt calibrator of all rows of the chunks, in one pass or one for each Newton step."""
         parts = chunks.parts(self.platt_columns)
 
         def total_at(*place):

@@ -1,11 +1,21 @@
-"""Platt's calibrator of rows that come in chunks: Newton's method, with one pass over the rows for each step."""
+"""Platt's calibrator of rows that come in chunks: a pass for each of Newton's steps, or one in all for few scores."""
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from helpers.calibration.calibrators import CLIP, clipped_logit, level_start, logistic_terms, newton, ten_digits
-from helpers.chunks.cells import Sums
+from helpers.chunks.cells import Cells, Sums
+
+FEW = 1000  # values of a score
+
+
+class Counts(Cells):
+    """Sums of the weights of each label and score; of a score with more than `FEW` values, of some rows only."""
+
+    def __add__(self, other):
+        return next((one for one in (self, other) if one.labels.size > FEW), None) or super().__add__(other)
 
 
 @dataclass(frozen=True, eq=False)
@@ -15,6 +25,7 @@ class PlattStart(Sums):
     _least = ("ends",)
     moments: np.ndarray  # (4, 2) rows, sums of w, w x and w x^2, for each label
     ends: np.ndarray  # (4,) lowest x and lowest -x of label 0, then of label 1; infinite where there are no rows
+    counts: Counts
 
     @classmethod
     def of(cls, y, p, weight=None):
@@ -25,7 +36,8 @@ class PlattStart(Sums):
         w = one if weight is None else weight
         moments = np.array([np.bincount(y, column, 2) for column in (one, w, w * x, w * x**2)])
         ends = [np.min(sign * x[y == label], initial=np.inf) for label in (0, 1) for sign in (1, -1)]
-        return cls(moments, np.array(ends))
+        rows = slice(2 * FEW if np.unique(p[: 2 * FEW]).size > FEW else None)
+        return cls(moments, np.array(ends), Counts.of(y[rows], p[rows], w[rows]))
 
     def fit(self, evaluate):
         """Intercept and slope as `PlattCalibrator` fits them to all rows; ValueError for one class or one score."""
@@ -46,6 +58,9 @@ class PlattStart(Sums):
         n = rows.sum() / total.sum()
         center = first.sum() / total.sum()
         scale = np.sqrt(max(second.sum() / total.sum() - center**2, (1e-9 * span) ** 2))
+        cells = self.counts
+        if cells.labels.size <= FEW:
+            evaluate = partial(PlattSums.of, cells.region, cells.labels[cells.group], cells.sums[0])
 
         def terms(beta):
             sums = evaluate(beta, center, scale, targets)

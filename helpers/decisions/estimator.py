@@ -146,9 +146,9 @@ class RiskEstimator(TakesTables):
             pairs = [pair for a, b in halves for pair in ((a, b), (b, a))]
         w = None if weight is None else weight[calibrate]
         self.calibrator_ = make_calibrator(self._calibrator).fit(p[calibrate], y[calibrate], w)
-        table = self._table(X, p)
         residual = y - self.calibrated(p)
         trees = self._residual == "tree"
+        table = CheckedTable(self._table(X, p)) if trees else self._table(X, p)
         learn = self._tree if trees else self._regressor
         seeds = rng.integers(2**31, size=len(pairs))
         jobs = [
@@ -308,7 +308,8 @@ class RiskEstimator(TakesTables):
         """Residual that each tree or regressor says, (models, n)."""
         table = self._table(X, p)
         if self._residual == "tree":
-            return np.array([tree.value_[tree.apply(CheckedTable(table))] for tree in self.models_])
+            table = CheckedTable(table)
+            return np.array([tree.value_[tree.apply(table)] for tree in self.models_])
         return np.array([model.predict(table) for model in self.models_])
 
     def _risk(self, p, corrected, error):

@@ -66,7 +66,8 @@ def class_grouping_loss(
     if rows.y.size < least:
         raise ValueError(f"y must have at least 4 * min_samples_leaf = {least} rows, but it has {rows.y.size}.")
     c = rows.calibrated(MAPS[calibrator])
-    return repeat_splits(partial(_loss_of_split, rows, calibrator, tree, c), n_splits, rng)
+    table = CheckedTable(with_class_scores(rows.X, rows.P, rows.classes))
+    return repeat_splits(partial(_loss_of_split, rows, calibrator, tree, table, c), n_splits, rng)
 
 
 def _of_two(rows, loss):
@@ -95,11 +96,10 @@ def _by_class(rows, value):
     return pd.DataFrame(columns, index=pd.Index(rows.asked_names, name="class", dtype=object))
 
 
-def _loss_of_split(rows, calibrator, tree, c, rng, tail):
+def _loss_of_split(rows, calibrator, tree, table, c, rng, tail):
     """The grouping loss by one random split into two halves."""
     seeds = rng.integers(2**31, size=2)
     a, b = _halves(rows, rng)
-    table = with_class_scores(rows.X, rows.P, rows.classes)
     jobs = [
         partial(_part, rows, c, clone(tree).set_params(rng=seed), table, calibrator, fit, evaluate)
         for seed, fit, evaluate in zip(seeds, (a, b), (b, a), strict=True)

@@ -322,7 +322,7 @@ def loss_of_rows(rows, *, method="crossfit", calibrator="platt", tree=None, n_sp
         split = partial(_paper_split, rows, calibrator)
     else:
         c = _calibrated(rows, calibrator, slice(None), slice(None))
-        split = partial(_crossfit_split, rows, calibrator, with_score_column(rows.X, rows.p), c)
+        split = partial(_crossfit_split, rows, calibrator, CheckedTable(with_score_column(rows.X, rows.p)), c)
     fitted = method == "crossfit" and calibrator != "none"
     return repeat_splits(partial(_loss_of_split, rows, calibrator, tree, split, fitted), n_splits, rng)
 

@@ -2,6 +2,7 @@
 
 import math
 import numbers
+from functools import cache
 
 import numpy as np
 
@@ -109,6 +110,14 @@ def _compared(got, want, tol):
     return gap <= tol, line, {"got": str(got), "want": str(want)}
 
 
+@cache
+def _ids():
+    """The ids of the ledger."""
+    from helpers.datasets import load_claims
+
+    return list(load_claims()["id"])
+
+
 def _bounded(got, low, high):
     """(holds, what the line says, what is recorded) of a claim with bounds."""
     if not np.size(got):
@@ -153,11 +162,10 @@ def claim(id, got, want=_MISSING, tol=None, *, at_most=None, at_least=None, text
     ValueError
         For an unknown id, different shapes, or a claim that compares a thing with itself.
     """
-    from helpers.datasets import load_claims
-
-    known = list(load_claims()["id"])
-    if id not in known:
-        raise ValueError(f"the ledger data/claims.csv has no claim {id!r}; {nearest_name(id, known, 'claim')}")
+    if id not in _ids():
+        _ids.cache_clear()  # the ledger may have grown since
+    if id not in _ids():
+        raise ValueError(f"the ledger data/claims.csv has no claim {id!r}; {nearest_name(id, _ids(), 'claim')}")
     if (want is _MISSING) == (at_most is None and at_least is None):
         raise ValueError("a claim needs either want (with tol) or bounds (at_most, at_least).")
     if any(_same(got, other) for other in (want, at_most, at_least)):

@@ -20,7 +20,8 @@ from helpers.checks import (
     check_vector,
     check_weights,
 )
-from helpers.partition.kinds import as_numbers, plain_values, text_as_values
+from helpers.partition.columns import as_levels
+from helpers.partition.kinds import as_numbers, in_order, plain_values, text_as_values
 
 SCORE = "stated probability"
 
@@ -34,14 +35,25 @@ def with_score_column(X, p):
 
 
 class CheckedTable:
-    """A table that was checked, or some rows of it; estimators take it without another check."""
+    """A table that was checked, or some rows of it; estimators take it without another check.
+
+    What a column of text says, numbers or categories, all rows of the table decide and not those that are selected.
+    Selections of one `CheckedTable` share what was read: many trees on its halves read and sort a column once.
+    """
 
     # a column is copied when it is asked for: a copy of all would be large
 
     def __init__(self, table, rows=None):
+        self.columns = table.columns
+        self._numbers = {}
+        self._levels = {}
+        if isinstance(table, CheckedTable):
+            if table._rows is not None:
+                rows = table._rows if rows is None else table._rows[rows]
+            self._numbers, self._levels = table._numbers, table._levels
+            table = table._table
         self._table = table
         self._rows = rows
-        self.columns = table.columns
 
     def __len__(self):
         return len(self._table) if self._rows is None else len(self._rows)
@@ -49,6 +61,27 @@ class CheckedTable:
     def __getitem__(self, name):
         column = self._table[name]
         return column if self._rows is None else pd.Series(column.array.take(self._rows), name=name)
+
+    def numbers(self, name):
+        """A column as read, of all rows, its numbers as `in_order` and the places of these rows; None of categories."""
+        if name not in self._numbers:
+            column = text_as_values(self._table[name])
+            numbers = as_numbers(column)
+            self._numbers[name] = None if numbers is None else (column, *in_order(numbers))
+        if self._numbers[name] is None:
+            return None
+        column, levels, place = self._numbers[name]
+        return column, levels, self._selected(place)
+
+    def levels(self, name):
+        """`as_levels` of a column of categories: those of all rows, and which of them each of these rows has."""
+        if name not in self._levels:
+            self._levels[name] = as_levels(self._table[name])
+        words, level = self._levels[name]
+        return words, self._selected(level)
+
+    def _selected(self, values):
+        return values if self._rows is None else values[self._rows]
 
 
 def check_table(X, name="X"):

@@ -63,10 +63,13 @@ class Column:
     missing: bool = False  # missing numbers occurred in fitting
     n_pooled: int = 0  # rare categories that are one level, which is called None
 
-    def encode(self, values):
-        """(n,) float codes, NaN where the value is missing or the category is new (unless rare levels are pooled)."""
+    def encode(self, X):
+        """(n,) float codes of this column of a `CheckedTable`.
+
+        NaN where the value is missing or the category is new (unless rare levels are pooled).
+        """
         if self.kind == "category":
-            words, level = as_levels(values)
+            words, level = X.levels(self.name)
             places = _places(self.levels, words)
             new = np.isnan(places)
             places[new] = _places(self.levels, [_spelled_otherwise(word) for word in words[new]])
@@ -74,12 +77,15 @@ class Column:
                 places[np.isnan(places)] = self.pool
             return places[level]
         if self.kind == "ordered":  # by name: other rows may come with other categories
-            names, level = _names(values)
+            names, level = _names(X[self.name])
             return np.append(_places(self.levels, names), np.nan)[level]
-        return self.encode_numbers(numbers_as_fitted(values, self.name, self.kind == "date"))
+        found = X.numbers(self.name)
+        if found is not None and is_date(found[0]) == (self.kind == "date"):
+            return self.encode_numbers(found[1])[found[2]]
+        return self.encode_numbers(numbers_as_fitted(X[self.name], self.name, self.kind == "date"))
 
     def encode_numbers(self, numbers):
-        """`encode` of a column that `as_numbers` has read: of the fit's own rows if it is an ordered category."""
+        """Codes of numbers that `as_numbers` has read: those of the fit's own rows if it is an ordered category."""
         if self.kind == "ordered":
             return numbers
         codes = np.searchsorted(self.levels[:-1], numbers).astype(float)

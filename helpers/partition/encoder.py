@@ -23,10 +23,9 @@ from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from helpers.checks import check_count
-from helpers.partition.checked import TakesTables
-from helpers.partition.columns import Column, as_levels, kind_of
+from helpers.partition.checked import CheckedTable, TakesTables
+from helpers.partition.columns import Column, kind_of
 from helpers.partition.content_order import order_of_content
-from helpers.partition.kinds import as_numbers, text_as_values
 from helpers.partition.levels import (
     FEW,
     RARE,
@@ -74,13 +73,13 @@ class TableEncoder(TransformerMixin, TakesTables):
     def transform(self, X):
         """(n, d) codes of rows that have the columns of the fit, in any order; NaN where a value is missing."""
         check_is_fitted(self)
-        X = self._check_columns(X)
+        X = CheckedTable(self._check_columns(X))
         absent = [column.name for column in self.columns_ if column.name not in X.columns]
         if absent:
             raise ValueError(f"X must have the columns of the fit, but {absent[0]!r} is absent.")
         codes = np.empty((len(X), len(self.columns_)), dtype=np.float32)
         for j, column in enumerate(self.columns_):
-            codes[:, j] = column.encode(X[column.name])
+            codes[:, j] = column.encode(X)
         return codes
 
     def get_feature_names_out(self, input_features=None):
@@ -100,13 +99,13 @@ class TableEncoder(TransformerMixin, TakesTables):
         self.columns_ = []
         codes = np.empty((len(X), len(X.columns)), dtype=np.float32)
         for j, name in enumerate(X.columns):
-            values = text_as_values(X[name])
-            numbers = as_numbers(values)
-            if numbers is not None:
-                self.columns_.append(self._learn_numbers(name, values, numbers))
-                codes[:, j] = self.columns_[j].encode_numbers(numbers)
+            found = X.numbers(name)
+            if found is not None:
+                column, numbers, place = found
+                self.columns_.append(self._learn_numbers(name, column, numbers, place))
+                codes[:, j] = self.columns_[j].encode_numbers(numbers)[place]
                 continue
-            levels, code, n_pooled = self._learn_levels(values, weight)
+            levels, code, n_pooled = self._learn_levels(*X.levels(name), weight)
             if target is not None:
                 mean, order = order_by_target(code, target, weight, levels.size)
                 levels = levels[order]
@@ -129,9 +128,8 @@ class TableEncoder(TransformerMixin, TakesTables):
         """Positions of the columns whose codes are names without an order, a tuple of int."""
         return tuple(j for j, column in enumerate(self.columns_) if column.kind == "category")
 
-    def _learn_levels(self, values, weight):
+    def _learn_levels(self, words, level, weight):
         """The levels of a category by name, rare ones as None at the end; which each row has; how many are rare."""
-        words, level = as_levels(values)
         occurs = np.bincount(level, minlength=words.size) > 0
         levels, place = np.unique(words[occurs], return_inverse=True)
         code = place[np.cumsum(occurs)[level] - 1]
@@ -142,13 +140,15 @@ class TableEncoder(TransformerMixin, TakesTables):
         code = np.where(rare, standing[-1] + 1, standing)[code]
         return np.append(levels[~rare], None), code, int(rare.sum())
 
-    def _learn_numbers(self, name, values, numbers):
-        missing = bool(np.isnan(numbers).any())
+    def _learn_numbers(self, name, values, numbers, place):
+        """The column of rows that have the numbers at these places."""
+        count = np.bincount(place, minlength=numbers.size)
+        n_missing = int(count[-1])
         if isinstance(values.dtype, pd.CategoricalDtype):
-            return Column(name, "ordered", values.cat.categories.to_numpy(object), missing=missing)
-        present = np.sort(numbers[~np.isnan(numbers)])
-        levels = present[np.r_[True, present[1:] > present[:-1]]] if present.size else np.zeros(1)
+            return Column(name, "ordered", values.cat.categories.to_numpy(object), missing=n_missing > 0)
+        levels = numbers[:-1][count[:-1] > 0] if n_missing < place.size else np.zeros(1)
         exact = levels.size <= self.max_bins
         if not exact:
-            levels = np.unique(present[np.arange(1, self.max_bins + 1) * present.size // self.max_bins - 1])
-        return Column(name, kind_of(values, levels), levels, exact, missing)
+            ends = np.arange(1, self.max_bins + 1) * (place.size - n_missing) // self.max_bins
+            levels = numbers[np.unique(np.searchsorted(np.cumsum(count[:-1]), ends))]
+        return Column(name, kind_of(values, levels), levels, exact, n_missing > 0)

@@ -86,11 +86,10 @@ def text_as_dates(values):
 
 def _may_be(values):
     """Whether the first values leave it open that all are numbers or dates: most columns of words end here."""
-    first = values.iloc[:FIRST].dropna()
-    first = first[~first.isin(MISSING_WORDS)].astype(str)
-    if first.empty:
+    first = [word for word in map(str, values.iloc[:FIRST].dropna()) if word not in MISSING_WORDS]
+    if not first:
         return bool(values.notna().any())
-    return bool(pd.to_numeric(first, errors="coerce").notna().all()) or any(
+    return not np.isnan(pd.to_numeric(np.array(first, dtype=object), errors="coerce").astype(float)).any() or any(
         all(re.fullmatch(look, word) for word in first) for look in (*DATES, PERCENT)
     )
 
@@ -127,6 +126,12 @@ def as_numbers(values):
     if pd.api.types.is_numeric_dtype(dtype) or pd.api.types.is_bool_dtype(dtype):
         return values.to_numpy(dtype=float, na_value=np.nan)
     return None
+
+
+def in_order(numbers):
+    """(distinct numbers in order and NaN at the end, place of each number among them)."""
+    levels, place = np.unique(numbers + 0.0, return_inverse=True)  # no -0.0: which of two zeros it keeps is chance
+    return np.append(levels[~np.isnan(levels)], np.nan), place.astype(np.min_scalar_type(levels.size))
 
 
 def numbers_as_fitted(values, name, date):

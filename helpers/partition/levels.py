@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from helpers.binning import group_sums
-from helpers.partition.kinds import as_numbers
+from helpers.partition.checked import CheckedTable
 
 FEW = 20  # levels whose order is taken as it is: it has little room for luck, and splits inside of it are exact
 RARE = 5  # rows with a weight that each of more levels needs
@@ -62,11 +62,13 @@ def folds_of_rows(X, groups=None):
     if groups is not None:
         return rng.permutation(groups.max() + 1)[groups] % FOLDS
     # dealt out by what the numbers are, so that no order of rows or columns counts (rows of the same numbers by place)
+    X = CheckedTable(X)
     mark = np.zeros(len(X), np.uint64)
     for name in X.columns:
-        numbers = as_numbers(X[name])
-        if numbers is not None:
-            mark += pd.util.hash_array(numbers)
+        found = X.numbers(name)
+        if found is not None:
+            _, numbers, place = found
+            mark += pd.util.hash_array(numbers)[place]
     fold = np.empty(len(X), int)
     fold[np.lexsort((rng.permutation(len(X)), pd.util.hash_array(mark)))] = np.arange(len(X)) % FOLDS
     return fold

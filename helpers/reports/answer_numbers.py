@@ -1,6 +1,7 @@
 """Numbers of the report on answers: confidences, promises, groups, close and wrong ones, votes, costs, two systems."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -62,7 +63,7 @@ class Promises:
         """{source: Certificate} of the share that was asked for."""
         return self.tried[self.precision]
 
-    @property
+    @cached_property
     def source(self):
         """The confidence by which most answers are certified; "" where none is."""
         kept = {name: one.n_kept for name, one in self.certificates.items() if one.certified}

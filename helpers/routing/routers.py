@@ -7,7 +7,6 @@ from sklearn.exceptions import NotFittedError
 from helpers.checks import check_count, check_groups, check_rng, check_same_length
 from helpers.partition import HonestTree
 from helpers.partition.checked import CheckedTable, check_table
-from helpers.partition.honest_tree import MANY_ROWS
 from helpers.routing.routed import (
     ask_one,
     check_correct,
@@ -114,33 +113,32 @@ class TreeRouter(BaseEstimator):
         if len(X) < least:
             raise ValueError(f"X must have at least 4 * min_samples_leaf = {least} rows, but it has {len(X)}.")
         rng = check_rng(self.rng)
-
-        def cut(rows):  # once for all models, unless copies would be large
-            return CheckedTable(X.iloc[rows]) if len(X) < MANY_ROWS else CheckedTable(X, rows), rows
-
-        roles = [] if self.n_halvings else [(cut(np.arange(len(X))),) * 2]
+        everything = np.arange(len(X))
+        roles = [] if self.n_halvings else [(everything, everything)]
         for _ in range(self.n_halvings):
-            a, b = map(cut, _halves(len(X), groups, rng))
+            a, b = _halves(len(X), groups, rng)
             roles += [(a, b), (b, a)]
         self.average_ = correct.mean(axis=1)
+        X = CheckedTable(X)
         self.trees_ = [
-            [self._tree(residual, *halves, rng) for halves in roles] for residual in correct - self.average_[:, None]
+            [self._tree(X, residual, *rows, rng) for rows in roles] for residual in correct - self.average_[:, None]
         ]
         return self
 
-    def _tree(self, residual, choose, judge, rng):
-        """Tree chosen on the rows `choose` and valued on the rows `judge`, each a table and its numbers."""
+    def _tree(self, X, residual, choose, judge, rng):
+        """Tree chosen on the rows `choose` and valued on the rows `judge`."""
         tree = HonestTree(min_samples_leaf=self.min_samples_leaf, max_depth=self.max_depth, rng=rng)
-        tree.fit(choose[0], residual[choose[1]])
-        return tree.estimate_regions(tree.apply(judge[0]), residual[judge[1]])
+        tree.fit(CheckedTable(X, choose), residual[choose])
+        return tree.estimate_regions(tree.apply(CheckedTable(X, judge)), residual[judge])
 
     def predict(self, X):
         """Predicted accuracy of each model on each row of X, (m, n), in [0, 1]."""
         if not hasattr(self, "trees_"):
             raise NotFittedError("This TreeRouter has not seen past questions yet: call fit first.")
-        X = check_table(X)
-        each = [[tree.value_[tree.apply(CheckedTable(X))] for tree in trees] for trees in self.trees_]
-        return np.clip(np.mean(each, axis=1) + self.average_[:, None], 0, 1)
+        X = CheckedTable(check_table(X))
+        each = [[tree.value_[tree.apply(X)] for tree in trees] for trees in self.trees_]
+        residual = np.mean(each, axis=1)
+        return np.clip(residual + self.average_[:, None], 0, 1)
 
 
 def _halves(n, groups, rng):

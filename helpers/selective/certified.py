@@ -77,9 +77,11 @@ def certify_rows(correct, confidence, precision, level, starts=STARTS):
 
     def test(times):
         n = np.rint(times * kept).astype(int)
-        p_value = mean_p_value(n - np.rint(times * right), n, 1 - precision, exact=True)
         usable = sorted({min(start, n[-1]) for start in starts if start <= n[-1] or start == min(starts)})
-        return p_value, np.bincount(np.searchsorted(n, usable), minlength=n.size) * (1 - level) / len(usable)
+        part = np.bincount(np.searchsorted(n, usable), minlength=n.size) * (1 - level) / len(usable)
+        tried = slice(None) if times == 1 else part > 0  # of more rows only the starts, without which none passes
+        n = n[tried]
+        return mean_p_value(n - np.rint(times * right[tried]), n, 1 - precision, exact=True), part[tried]
 
     return certify(
         {"threshold": ordered[last], "kept": kept, "loss": 1 - right / kept},

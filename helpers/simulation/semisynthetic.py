@@ -54,6 +54,10 @@ class SemiSynthetic(Population):
         X = check_table(X)
         y = check_labels(y, both=True)
         check_same_length(X=X, y=y)
+        if not callable(score):
+            score = check_probabilities(score, "score")
+            check_same_length(X=X, score=score)
+        neighbors = check_count(neighbors, "neighbors", least=2)
         rng = check_rng(rng)
         half = rng.permutation(len(X)) < len(X) // 2
         table = X
@@ -65,12 +69,9 @@ class SemiSynthetic(Population):
         self.model_ = clone(model).fit(table[half], y[half])
         self.X = X[~half].reset_index(drop=True)
         self.q = self.model_.predict_proba(table[~half])[:, 1]
-        if not callable(score):
-            score = check_probabilities(score, "score")
-            check_same_length(X=X, score=score)
         self.p = check_probabilities(score(self.X) if callable(score) else score[~half], "score")
         check_same_length(q=self.q, score=self.p)
-        self.c = _conditional_mean(self.p, self.q, check_count(neighbors, "neighbors", least=2))
+        self.c = _conditional_mean(self.p, self.q, neighbors)
 
     @property
     def grouping_loss(self):

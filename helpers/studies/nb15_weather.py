@@ -14,15 +14,10 @@ from scipy.special import ndtri
 from helpers.checks import check_count
 
 FACTS = ["altitude", "sea", "wind", "humidity"]
-
 SCORES = np.arange(1, 20) / 20
-
 COAST = 0.2641  # share of min(p, 1-p): the grouping loss of a year is then 0.0041, as in Melo et al., figure 3
-
 MOUNTAIN = 0.2641 * 3**0.5
-
 NEW_MODEL = 9  # month
-
 STORM = 20  # rows
 
 

@@ -165,10 +165,10 @@ def test_a_known_error_is_recovered_and_covered_and_where_there_is_none_nothing_
 @pytest.mark.slow
 @pytest.mark.parametrize("answer", ["all", "block"])
 def test_paired_differences_cover_the_truth(answer):
-    """Populations with known probabilities; the truth from 100,000 questions."""
+    """Populations with known probabilities; the truth from 30,000 questions."""
     rng = np.random.default_rng(11)
-    repeats = 30
-    counts, correct = draw(rng, 100_000, known=0.8)
+    repeats = 20
+    counts, correct = draw(rng, 30_000, known=0.8)
     block = counts if answer == "all" else random_blocks(counts, np.full(len(counts), 10), rng=rng)[0]
     pair = sem1(block), sem2(counts).round(12) if answer == "all" else held_out_shares(counts, block)
     right = np.take_along_axis(correct, block.argmax(axis=1)[:, None], axis=1)[:, 0]

@@ -89,13 +89,13 @@ def test_the_band_holds_flat_curves_whose_runs_are_the_sharpest_bounds():
     """Nominal 80 %, so that a band that is too narrow shows in few draws."""
     rng = np.random.default_rng(4)
     covered = 0
-    for _ in range(100):
+    for _ in range(70):
         p = scores(rng, 1500)
         curve = monotone_curve((rng.random(1500) < np.where(p < 0.3, 0.15, 0.3)) * 1.0, p, level=0.8)
         truth = np.where(curve.stated < 0.3, 0.15, 0.3)
         covered += bool(((curve.low <= truth) & (truth <= curve.high)).all())
         assert (curve.p_value < 0.2) == curve.outside.any()
-    assert covered >= 72
+    assert covered >= 50
 
 
 @pytest.mark.parametrize("alpha", [0.2, 0.05, 0.01])

@@ -86,10 +86,10 @@ def parquet(tmp_path_factory):
 @pytest.mark.parametrize("group", [None, "person"])
 def test_the_result_is_that_of_the_rows_in_memory(weight, group):
     partition = fit_partition(SAMPLE, features=FEATURES, weight=weight, group=group, rng=0)
-    total = evaluate_in_chunks(read_chunks(TABLE, rows=190), partition)
-    rows = TABLE if weight is None else TABLE[TABLE["weight"] > 0]
-    y = rows["label"].to_numpy()
-    p = rows["score"].to_numpy()
+    table = TABLE if group is None else TABLE.round({"score": 2})  # few scores: they are counted
+    total = evaluate_in_chunks(read_chunks(table, rows=490), partition)
+    rows = table if weight is None else table[table["weight"] > 0]
+    y, p = rows[["label", "score"]].to_numpy(float).T
     w = None if weight is None else rows["weight"].to_numpy()
     groups = None if group is None else rows["person"].to_numpy()
     c = PlattCalibrator().fit(p, y, w).predict(p)
@@ -109,10 +109,10 @@ def test_every_source_gives_the_same(whole, parquet, tmp_path, monkeypatch):
     TABLE.to_csv(tmp_path / "scores.csv", index=False, float_format="%.17g")
     TABLE[:700].to_csv(tmp_path / "first.csv.gz", index=False, float_format="%.17g")
     TABLE[700:].to_parquet(tmp_path / "second.parquet", row_group_size=500)
-    frames = [TABLE[start : start + 300] for start in range(0, 2000, 300)]
-    reading = {"columns": ["label", "score", *FEATURES], "rows": 333}
-    on_dask = dd.from_pandas(TABLE, npartitions=6)
-    for source in (frames, frames[::-1], parquet, str(parquet), TABLE, on_dask):
+    frames = [TABLE[start : start + 700] for start in range(0, 2000, 700)]
+    reading = {"columns": ["label", "score", *FEATURES], "rows": 555}
+    on_dask = dd.from_pandas(TABLE, npartitions=3)
+    for source in (frames[::-1], str(parquet), TABLE, on_dask):
         same(evaluate_in_chunks(read_chunks(source, **reading), PARTITION), whole)
     text = fit_partition(SAMPLE, features=["age", "job"], rng=0)  # dates are text in a CSV
     want = evaluate_in_chunks(read_chunks(TABLE), text)

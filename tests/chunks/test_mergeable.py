@@ -115,7 +115,7 @@ def test_an_infinite_score_stays_infinite():
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     st.integers(24, 60),
     st.sampled_from(KINDS),

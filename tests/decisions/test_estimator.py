@@ -98,9 +98,13 @@ class Line(LinearRegression):
         return super().predict(codes)[:, None]
 
 
-def test_by_default_the_risk_is_the_mean_over_the_error_of_the_repaired_probability(monkeypatch):
+@pytest.fixture
+def line(monkeypatch):
     monkeypatch.setattr(recalibrator, "Learners", Line)
     monkeypatch.setattr(recalibrator, "REPAIR_NAMES", ("line",))
+
+
+def test_by_default_the_risk_is_the_mean_over_the_error_of_the_repaired_probability(line):
     rng = np.random.default_rng(12)
     X, p, y, q = wards(300, rng)
     p = np.clip(p + rng.normal(0, 0.1, 300), 0, 1)
@@ -128,9 +132,7 @@ def test_by_default_the_risk_is_the_mean_over_the_error_of_the_repaired_probabil
 
 
 @pytest.mark.slow
-def test_what_was_saved_is_what_the_truth_says_in_the_mean(monkeypatch):
-    monkeypatch.setattr(recalibrator, "Learners", Line)
-    monkeypatch.setattr(recalibrator, "REPAIR_NAMES", ("line",))
+def test_what_was_saved_is_what_the_truth_says_in_the_mean(line):
     z = []
     for k in range(20):
         X, p, y, q = wards(200, np.random.default_rng([13, k]))
@@ -229,8 +231,8 @@ test_the_estimator_refuses_what_breaks_a_rule = refuses(
 )
 
 
-@pytest.mark.parametrize("residual", ["tree", pytest.param("stack", marks=pytest.mark.slow)])
-def test_without_stated_probabilities_everybody_has_the_base_rate(residual):
+@pytest.mark.parametrize("residual", ["tree", "stack"])
+def test_without_stated_probabilities_everybody_has_the_base_rate(line, residual):
     X, y = GOOD["X"], GOOD["y"]
     alone = RiskEstimator(EVEN, residual=residual, rng=0).fit(X, y)
     given = RiskEstimator(EVEN, residual=residual, calibrator="none", rng=0).fit(X, y, np.full(200, y.mean()))

@@ -73,17 +73,17 @@ def risk(y, p, X, options):
 
 
 def repair(y, p, X, options):
-    model = Recalibrator(rng=0).fit(X, y, p, **options)
+    model = Recalibrator(n_folds=2, rng=0).fit(X, y, p, **options)
     repaired = np.asarray(model.predict(X, p))
     assert repaired.shape == (len(X),) and (repaired >= 0).all() and (repaired <= 1).all()
     return tuple(repaired.round(9))
 
 
 ESTIMATORS = {
-    "tree": (tree, 60),
-    "loss": (loss_of(grouping_loss), 60),
-    "binned": (loss_of(binned_grouping_loss), 40),
-    "risk": (risk, 40),
+    "tree": (tree, 40),
+    "loss": (loss_of(grouping_loss), 40),
+    "binned": (loss_of(binned_grouping_loss), 30),
+    "risk": (risk, 30),
     "search": (search, 15),
     "stack": (loss_of(stacked_grouping_loss), 8),
     "repair": (repair, 4),

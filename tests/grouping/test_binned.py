@@ -333,7 +333,7 @@ def test_the_calibration_loss_of_the_score_before_binning(given, n_bins):
 NULL = [
     (200, {"region_ratio": 30}),
     (200, {"estimator": "stump"}),
-    (500, {"estimator": "kmeans"}),
+    (500, {"estimator": "kmeans", "n_bins": 5}),
     (1000, {"strategy": "quantile", "n_bins": 6}),
     (5000, {}),
 ]

@@ -165,7 +165,7 @@ def test_any_number_of_workers_gives_the_same_answer(sample, monkeypatch):
 def test_weights_reach_every_step_of_the_estimator(method):
     """One in ten of the first kind is drawn, all of the second: the loss of all people is found with weights only."""
     rng = np.random.default_rng(8)
-    repeats = 40
+    repeats = 25
     values = []
     truth = 0.5 * 0.3**2
     for seed in range(repeats):

@@ -126,9 +126,9 @@ def test_nothing_about_a_row_comes_from_its_own_fold(sample):
     table = sample.X.assign(job=np.where(sample.X.iloc[:, 0] > 0, "cook", "smith"), s=sample.p)
     fold = np.arange(300) % 5
     one = np.ones(300)
+    first = module._out_of_fold(sample.y, sample.p, table, one, fold, "platt", 0)[:3]
     for rows, stays in ((fold == 2, True), (fold != 2, False)):
         y = np.where(rows, np.random.default_rng(0).permutation(sample.y), sample.y).astype(float)
-        first = module._out_of_fold(sample.y, sample.p, table, one, fold, "platt", 0)[:3]
         other = module._out_of_fold(y, sample.p, table, one, fold, "platt", 0)[:3]
         for a, b in zip(first, other, strict=True):
             assert np.array_equal(a[fold == 2], b[fold == 2]) == stays
@@ -174,7 +174,7 @@ def test_rows_of_weight_zero_are_absent(sample, lines):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("strength", "repeats"), [(0.0, 60), (0.5, 30)])
+@pytest.mark.parametrize(("strength", "repeats"), [(0.0, 60), (0.5, 20)])
 def test_bound_interval_and_false_alarms(lines, strength, repeats):
     """Lines as learners: unbiased for what is captured, not above the truth, at most 5 % alarms."""
     rng = np.random.default_rng(11)

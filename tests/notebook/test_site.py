@@ -33,7 +33,16 @@ def page_links(up="../", **targets):
 
 @pytest.mark.slow
 def test_a_link_that_leads_nowhere_stops_the_site(tmp_path, monkeypatch):
+    write_sources = build_site.write_sources
+
+    def write_lesson(root, folders, work, modules):
+        write_sources(root, folders, work, modules)
+        for path in work.rglob("*.md"):
+            path.unlink()
+        (work / "index.md").write_text("# One page\n\n```{toctree}\nnotebooks/05_sample\n```\n")
+
     monkeypatch.setattr(build_site, "subprocess", SimpleNamespace(run=run_program))
+    monkeypatch.setattr(build_site, "write_sources", write_lesson)
     notebook = good_lesson()
     notebook.cells[2].source = "## A decision\n\n[nowhere](99_missing.ipynb)"
     lay_out(tmp_path, {"05_sample": notebook})

@@ -58,7 +58,8 @@ def search(y, p, X):
 
 
 def repair(y, p, X):
-    model = Recalibrator(alpha=1, n_folds=3, rng=0)
+    model = Recalibrator(alpha=1, n_folds=2, rng=0)
+    y, p, X = y[:600], p[:600], X[:600]
     repaired = model.fit_predict(X, y, p)
     assert model.columns_ == list(X.columns)
     return tuple(repaired), tuple(model.predict(X, p)), tuple(model.weights_)

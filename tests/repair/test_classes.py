@@ -31,9 +31,9 @@ def population(rng, n, shift):
 
 @pytest.mark.slow
 def test_the_error_falls(rng):
-    X, P, _, y = population(rng, 3000, 0.7)
-    new, P_new, Q, _ = population(rng, 3000, 0.7)
-    model = ClassRecalibrator(n_folds=3, rng=0).fit(X, y, P)
+    X, P, _, y = population(rng, 1500, 0.7)
+    new, P_new, Q, _ = population(rng, 2000, 0.7)
+    model = ClassRecalibrator(n_folds=2, rng=0).fit(X, y, P)
     repaired = model.predict(new, P_new)
     assert model.changed_ and model.p_value_ < 0.001
     assert ((repaired - Q) ** 2).sum(axis=1).mean() < 0.3 * ((P_new.to_numpy() - Q) ** 2).sum(axis=1).mean()
@@ -121,7 +121,7 @@ def test_each_class_is_asked_at_its_share_of_alpha(rng, monkeypatch, alpha, chan
 
 
 def test_bad_input_is_named(rng):
-    X, P, _, y = population(rng, 200, 0.0)
+    X, P, _, y = population(rng, 90, 0.0)
     with pytest.raises(NotFittedError):
         ClassRecalibrator().predict(X, P)
     with pytest.raises(ValueError, match="calibrator"):

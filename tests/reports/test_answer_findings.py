@@ -1,6 +1,7 @@
 """What is concluded from the numbers of an audit of answers: each kind where it belongs and nowhere else."""
 
 from collections import Counter
+from itertools import chain
 
 import numpy as np
 import pandas as pd
@@ -22,7 +23,7 @@ from helpers.reports.answer_findings import (
 )
 from helpers.reports.answer_numbers import AnswerPair, QuestionGroups, chance_of_another, promise
 from helpers.reports.answers import AnswerReport
-from helpers.reports.findings import table_of
+from helpers.reports.findings import records_of
 from helpers.tables import read_answers
 
 KINDS = AnswerReport.words.kinds
@@ -188,36 +189,48 @@ def test_every_kind_is_tried():
     assert set(CASES) | set(USES) | read | {"right", "use_unknown"} == set(KINDS)
 
 
-def check_consistent(findings):
-    """There is one answer, no kind beside one that it excludes, and every sentence is whole."""
+def check_consistent(findings, told):
+    """There is one answer, no kind beside one that it excludes, and every sentence of those told is whole."""
     assert sum(KINDS[finding.kind].part == "use" for finding in findings) == 1
     said = Counter((number, one.subject) for one in findings for number, k in enumerate(ONE_OF) if one.kind in k)
     assert max(said.values(), default=0) <= 1
-    for text in table_of(findings, KINDS)["sentence"]:
+    for text in [record["sentence"] for record in records_of(told, KINDS)]:
         assert text and "None" not in text and "nan" not in text.split() and "  " not in text and "\n" not in text
 
 
-@pytest.mark.parametrize("seed", range(300))
-def test_random_numbers_give_findings_that_agree(seed):
-    rng = np.random.default_rng(seed)
+def random_parts(rng):
+    """Findings of each part of a page from random numbers."""
 
     def ends():
         return tuple(sorted(rng.normal(0, 0.2, 2)))
 
     n = int(rng.choice([40, 200, 2000]))
     correct = (rng.random(n) < rng.choice([0.5, 0.88, 0.905, 0.95, 1.0])).astype(int)
+    confidence = rng.random(n) ** np.where(correct, rng.choice([0.1, 1.0]), 1.0)
     groups = [group(rng.random(), rng.random(), 50, int(rng.integers(51))) for _ in range(rng.integers(4))]
-    found = [
-        *on_confidence(*ends(), p_value=rng.random() ** 3, apart=ends()),
-        *on_confidence(*ends(), source="stated", apart=ends(), differences=(0.0, *ends())),
-        *on_promise(correct, rng.random(n).round(1)),
-        *on_groups(*groups, rest=(100, int(rng.integers(80, 101)))),
-        *on_costs(*rng.random(3), saved_low=rng.normal()),
-        *on_close(int(rng.integers(60)), hard=rng.random()),
-        *on_samples(rng.normal(0, 0.02), rng.normal(0, 0.02)),
-        *on_pair(ends()),
+    return [
+        on_confidence(*ends(), p_value=rng.random() ** 3, apart=ends()),
+        on_confidence(*ends(), source="stated", apart=ends(), differences=(0.0, *ends())),
+        on_promise(correct, confidence.round(1)),
+        on_groups(*groups, rest=(100, int(rng.integers(80, 101)))),
+        on_costs(*rng.random(3), saved_low=rng.normal()),
+        on_close(max(int(rng.integers(-5, 60)), 0), hard=rng.random()),
+        on_samples(rng.normal(0, 0.02), rng.normal(0, 0.02)),
+        on_pair(ends()),
     ]
-    check_consistent([*found, about_use(found)])
+
+
+def test_random_numbers_give_findings_that_agree():
+    """A hundred pages, and thousands of the same parts in any mixture."""
+    rng = np.random.default_rng(0)
+    pages = [random_parts(rng) for _ in range(100)]
+    for parts in pages:
+        found = list(chain(*parts))
+        check_consistent([*found, about_use(found)], found)
+    for picked in rng.integers(100, size=(2000, len(pages[0]))):
+        found = list(chain(*(pages[page][part] for part, page in enumerate(picked))))
+        use = about_use(found)
+        check_consistent([*found, use], [use])
 
 
 def test_the_shipped_file_has_a_story():

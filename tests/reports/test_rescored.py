@@ -42,31 +42,6 @@ def test_costs_by_hand():
     assert money.costs["misses"].tolist() == [0.25, 0.25, 0.25, 0, 0.5]
 
 
-@pytest.mark.slow
-def test_a_perfect_score_is_not_repaired_and_saves_nothing():
-    rng = np.random.default_rng(5)
-    p = expit(rng.normal(-1, 1, 1000))
-    made = ScoreTable("p", "y", "p", (rng.random(1000) < p) * 1.0, p, pd.DataFrame({"a": rng.normal(size=1000)}))
-    report = audit_scores(made, cost=COST, rng=0)
-    kinds = {finding.kind for finding in report.found}
-    assert not report.money.changed and "nothing_to_repair" in kinds and "rule_is_cheaper" not in kinds
-    assert (report.scores.repaired == report.scores.recalibrated).all()
-
-
-@pytest.mark.slow
-def test_a_repair_saves_what_the_labels_say():
-    made, q = table(1200, hidden=3.0)
-    report = audit_scores(made, cost=COST, rng=0)
-    costs = report.money.costs
-    truth = np.where(made.p >= 0.2, 1 - q, 4 * q).mean() - np.where(q >= 0.2, 1 - q, 4 * q).mean()
-    (found,) = [finding for finding in report.found if finding.kind == "repair_saves"]
-    assert found.low == costs.loc["repaired", "saved_low"] < truth * 1.1 and report.found[0].kind == "use_repaired"
-    assert found.more["rule_value"] == pytest.approx(
-        costs.loc[found.more["rule"], "cost"] - costs.loc["repaired", "cost"]
-    )
-    assert costs.loc["repaired", "saved"] > 0.5 * truth
-
-
 def test_recalibrated_scores_have_not_seen_their_labels():
     """Isotonic regression in the sample makes a useless score look good; out of fold it does not."""
     rng = np.random.default_rng(6)

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.special import expit
+from scipy.special import expit, logit
 
 from helpers.repair import load
 from helpers.reports import audit_scores
@@ -22,7 +22,7 @@ def saved(tmp_path_factory):
     y = (rng.random(600) < expit(odds + 2.5 * (X["=cmd"] == "-a"))).astype(np.int8)
     weight = np.where(np.arange(600) % 20 == 0, 0.0, 1.0)
     table = ScoreTable("mine.csv", "y", "p", y, expit(odds), X, weight)
-    report = audit_scores(table, cost=[[0, 4], [1, 0]], check="=cmd", rng=0)
+    report = audit_scores(table, cost=[[0, 1], [2, 0]], check="=cmd", rng=0)  # yes pays from two in three on
     folder = tmp_path_factory.mktemp("saved")
     return report, folder, report.save(folder / "out")
 
@@ -42,18 +42,35 @@ def test_a_row_a_case(saved):
 
 
 @pytest.mark.slow
+def test_a_repair_saves_what_the_labels_say(saved):
+    report = saved[0]
+    made = report.table
+    q = expit(logit(made.p) + 2.5 * (made.X["=cmd"] == "-a"))
+    costs = report.money.costs
+    truth = np.where(made.p >= 2 / 3, 2 - 2 * q, q).mean() - np.minimum(2 - 2 * q, q).mean()
+    (found,) = [finding for finding in report.found if finding.kind == "repair_saves"]
+    assert found.low == costs.loc["repaired", "saved_low"] < truth * 1.1 and report.found[0].kind == "use_repaired"
+    rule = costs.loc[found.more["rule"], "cost"]
+    assert found.more["rule_value"] == pytest.approx(rule - costs.loc["repaired", "cost"])
+    assert costs.loc["repaired", "saved"] > 0.5 * truth
+
+
+@pytest.mark.slow
 def test_nothing_is_called_repaired_where_the_repair_only_recalibrates(tmp_path):
+    """A perfect score."""
     rng = np.random.default_rng(1)
     p = expit(rng.normal(size=800))
     X = pd.DataFrame({"x": rng.normal(size=800)})
     table = ScoreTable("mine.csv", "y", "p", (rng.random(800) < p).astype(np.int8), p, X)
     report = audit_scores(table, cost=[[0, 4], [1, 0]], rng=0)
+    kinds = {finding.kind for finding in report.found}
+    assert not report.money.changed and "nothing_to_repair" in kinds and "rule_is_cheaper" not in kinds
+    assert (report.scores.repaired == report.scores.recalibrated).all()
     page = report.save(tmp_path)
     scores = pd.read_csv(tmp_path / "scores.csv")
     model = load(tmp_path / "repair.joblib")
-    assert (
-        not model.changed_ and "repaired" not in scores and "it only recalibrates" in page.read_text(encoding="utf-8")
-    )
+    assert not model.changed_ and "repaired" not in scores
+    assert "it only recalibrates" in page.read_text(encoding="utf-8")
     np.testing.assert_allclose(model.predict(X, p), scores["recalibrated"], atol=1e-5)
     same = (scores["recalibrated"] >= 0.2) == (scores["given"] >= 0.2)
     assert same.any() and (scores["expected_excess_cost"][same] == 0).all()

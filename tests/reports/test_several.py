@@ -5,11 +5,12 @@ import pandas as pd
 import pytest
 from scipy.special import softmax
 
+from helpers.repair import load
 from helpers.reports import audit_scores, read_table
-from helpers.reports.several import check_classes_asked, count_class_costs
+from helpers.reports.several import check_classes_asked
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def table():
     """Scores of three classes that do not know the town: in p, "no" is "yes" more often."""
     rng = np.random.default_rng(0)
@@ -27,7 +28,7 @@ def table():
 def test_a_file_with_a_column_for_each_class(table, tmp_path):
     table.to_csv(tmp_path / "scores.csv", index=False)
     read = read_table(tmp_path / "scores.csv", score="p_*").checked()
-    report = audit_scores(read, rng=0)
+    report = audit_scores(read, labels={"age": "Age in years"}, rng=0)
     answer = table[["p_maybe", "p_no", "p_yes"]].to_numpy().argmax(axis=1)
     assert read.p == pytest.approx(table[["p_maybe", "p_no", "p_yes"]].max(axis=1))
     assert np.array_equal(read.y, np.array(["maybe", "no", "yes"])[answer] == table["label"])
@@ -42,6 +43,7 @@ def test_a_file_with_a_column_for_each_class(table, tmp_path):
     folder = tmp_path / "out"
     report.save(folder)
     assert "All classes together" in (folder / "report.html").read_text(encoding="utf-8")
+    assert report.table.features[1] == "Age in years" and load(folder / "repair.joblib").columns_ == read.features
 
 
 def test_names_in_a_list_or_with_commas(table):
@@ -54,13 +56,18 @@ def test_names_in_a_list_or_with_commas(table):
 COST = pd.DataFrame({"yes": [0, 5, 1], "no": [4, 0, 1], "maybe": [1, 1, 0.2]}, index=["treat", "leave", "ask"])
 
 
+@pytest.fixture(scope="module")
+def with_costs(table):
+    return audit_scores(read_table(table, score="p_*"), class_cost=COST, ordered=True, rng=0)
+
+
 @pytest.mark.slow
-def test_costs_of_decisions_under_each_class(table, tmp_path):
+def test_costs_of_decisions_under_each_class(with_costs, tmp_path):
     COST.rename_axis("decision").to_csv(tmp_path / "costs.csv")
-    read = read_table(table, score="p_*").checked()
+    read = with_costs.table
     costs = check_classes_asked(read, tmp_path / "costs.csv", False)
     pd.testing.assert_frame_equal(costs, COST[["maybe", "no", "yes"]].astype(float), check_names=False)
-    money = count_class_costs(read, costs, np.random.default_rng(0))
+    money = with_costs.several.money
     expected = read.classes.P.to_numpy() @ costs.to_numpy().T
     paid = costs.to_numpy()[expected.argmin(axis=1), pd.Index(costs.columns).get_indexer(read.classes.y)]
     assert money.costs.loc["stated", "cost"] == pytest.approx(paid.mean())
@@ -73,8 +80,8 @@ def test_costs_of_decisions_under_each_class(table, tmp_path):
 
 
 @pytest.mark.slow
-def test_classes_in_order_and_their_costs_on_the_page(table):
-    report = audit_scores(read_table(table, score="p_*"), class_cost=COST, ordered=True, rng=0)
+def test_classes_in_order_and_their_costs_on_the_page(with_costs):
+    report = with_costs
     assert report.several.loss.by_class.index.tolist() == ["up to maybe", "up to no"]
     assert report.several.groups["too_high"].iloc[0] == "up to no"
     kinds = {one.kind for one in report.found}

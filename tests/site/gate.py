@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BROWSERS = ["chromium", "chromium-browser", "google-chrome", "/Applications/Chromium.app/Contents/MacOS/Chromium"]
 BROWSERS += ["/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"]
 WIDTHS = {"desk": 1280, "phone": 390}  # pixels
+THEMES = [("light", "dark"), ("dark", "light")]  # of these widths: one switch less
 READ = """async () => {
     await window.MathJax?.startup?.promise;
     const all = (selector) => [...document.querySelectorAll(selector)];
@@ -32,28 +33,40 @@ EXCESS = "document.documentElement.scrollWidth - document.documentElement.client
 # The theme's own delay, which pages that lie side by side wait for together.
 SETTLE = "() => { window.settled = new Promise((done) => requestAnimationFrame(() => setTimeout(done, 600))); }"
 SIDE_BY_SIDE = 6
-# Axe takes half a minute for the contrast of all words of a long page; one node of each look speaks for the others,
-# also for those in the other width and theme.
-AXE = """async (contrast) => {
+# Axe as it is wanted here: no rules whose violations are minor or moderate, and the contrast of some words only. Of all
+# words of a long page that takes half a minute; one node of each look speaks for the others, also for those in the
+# other width and theme.
+SERIOUS = """() => {
+    for (const rule of axe._audit.rules) rule.enabled &&= ["serious", "critical"].includes(rule.impact);
+    const contrast = axe._audit.rules.find(({id}) => id === "color-contrast");
+    const {matches} = contrast;
+    contrast.matches = (node, ...others) => window.words.has(node) && matches.call(contrast, node, ...others);
+    window.judged = new Set();
+}"""
+AXE = """async (all) => {
+    await new Promise(requestAnimationFrame);  // in this frame the page hears of the theme
+    const grounds = new Map([[null, ""]]);
     const ground = (node) => {
-        const {backgroundColor, opacity} = getComputedStyle(node);
-        const above = backgroundColor === "rgba(0, 0, 0, 0)" && node.parentElement ? ground(node.parentElement) : "";
-        return `${above} ${backgroundColor} ${opacity}`;
+        if (!grounds.has(node)) {
+            const {backgroundColor, opacity} = getComputedStyle(node);
+            const above = backgroundColor === "rgba(0, 0, 0, 0)" ? ground(node.parentElement) : "";
+            grounds.set(node, `${above} ${backgroundColor} ${opacity}`);
+        }
+        return grounds.get(node);
     };
     const looks = new Map();
-    const words = contrast ? document.body.querySelectorAll(":not(mjx-container *)") : [];
-    for (const node of words) {
-        const hasWords = [...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim());
+    for (const node of document.body.querySelectorAll(":not(mjx-container *)")) {
+        if (![...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim())) continue;
         const {color, fontSize, fontWeight} = getComputedStyle(node);
         const look = `${color} ${fontSize} ${fontWeight} ${ground(node)}`;
-        if (hasWords && node.getClientRects().length && !window.judged?.has(look)) looks.set(look, node);
+        if (!judged.has(look) && node.getClientRects().length) looks.set(look, node);
     }
-    window.judged = new Set([...(window.judged ?? []), ...looks.keys()]);
-    if (contrast && !looks.size) return [];
-    const rules = contrast ? {runOnly: "color-contrast"} : {rules: {"color-contrast": {enabled: false}}};
-    const where = contrast ? {include: [...looks.values()]} : document;
-    const {violations} = await axe.run(where, {resultTypes: ["violations"], preload: false, ...rules});
-    return violations.filter(({impact}) => ["serious", "critical"].includes(impact)).map(({id, nodes}) =>
+    window.judged = judged.union(new Set(looks.keys()));
+    window.words = new Set(looks.values());
+    if (!all && !words.size) return [];
+    const rules = all ? {} : {runOnly: "color-contrast"};
+    const {violations} = await axe.run(document, {resultTypes: ["violations"], preload: false, ...rules});
+    return violations.map(({id, nodes}) =>
         `${id}, ${nodes.length} x: ${nodes.slice(0, 3).map((node) => node.target.join(" ")).join("; ")}`);
 }"""
 
@@ -91,6 +104,7 @@ def open_tab(context, site, name):
     seen = tab.evaluate(READ)
     faults += [("formula", what) for what in seen["formulas"]] + [("image", what) for what in seen["images"]]
     tab.evaluate(AXE_SCRIPT)
+    tab.evaluate(SERIOUS)
     return tab, faults, seen
 
 
@@ -98,7 +112,7 @@ def look(browser, site, names):
     """Of each of some pages its faults in both themes and widths, as (kind, what), its links and its anchors."""
     context = browser.new_context(reduced_motion="reduce")
     tabs = [open_tab(context, site, name) for name in names]
-    for width, pixels in WIDTHS.items():
+    for (width, pixels), themes in zip(WIDTHS.items(), THEMES, strict=True):
         for tab, _, _ in tabs:
             tab.set_viewport_size({"width": pixels, "height": 900})
             tab.evaluate(SETTLE)
@@ -106,10 +120,9 @@ def look(browser, site, names):
             tab.evaluate("settled")
             if (excess := tab.evaluate(EXCESS)) > 1:
                 faults.append(("overflow", f"{excess} pixels too wide ({width})"))
-            found = tab.evaluate(AXE, False)
-            for theme in ("light", "dark"):
-                tab.emulate_media(color_scheme=theme)
-                found += tab.evaluate(AXE, True)
+            found = tab.evaluate(AXE, True)
+            tab.emulate_media(color_scheme=themes[1])
+            found += tab.evaluate(AXE, False)
             faults += [("axe", f"{what} ({width})") for what in found]
     context.close()
     return [(faults, seen["links"], {*seen["anchors"], ""}) for _, faults, seen in tabs]

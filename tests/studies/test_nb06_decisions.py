@@ -51,7 +51,7 @@ def test_a_perfect_model_has_nothing_to_save():
     saved = []
     risk = []
     for k in range(5):
-        a = controls.perfect(2000, k)
+        a = controls.perfect(1000, k)
         found = post_training(a.X, a.y, LogisticRegression(C=np.inf), thresholds=[0.3, 0.5], rng=k)
         saved.append((found["cost"] - found["tuned"]).mean())
         risk.append(found["risk"].mean())

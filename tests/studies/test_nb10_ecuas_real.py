@@ -59,14 +59,14 @@ def test_all_measures_by_hand():
 def test_draws_are_paired_and_repeatable():
     scores, y = small()
     maps = {"a": softmax(scores, axis=1), "b": softmax(scores, axis=1), "c": softmax(scores / 2, axis=1)}
-    draws = SCRIPT.measure_draws(maps, y, n_resamples=40, rng=3)
+    draws = SCRIPT.measure_draws(maps, y, n_resamples=10, rng=3)
     table = SCRIPT.with_intervals(draws, [("b", "a"), ("c", "a")])
     same = table[table["minus"] == "a"].set_index(["scores", "metric"])
     assert (same.loc["b", ["value", "low", "high"]].drop("ece") == 0).all(axis=None)
     assert same.loc[("c", "ece"), ["low", "high"]].isna().all() and same.loc[("c", "ece"), "value"] != 0
     one = draws["c"]["n_ce"] - draws["a"]["n_ce"]
     assert same.loc[("c", "n_ce"), "value"] == one[0] and same.loc[("c", "n_ce"), "low"] in set(one[1:])
-    assert SCRIPT.measure_draws(maps, y, n_resamples=40, rng=3)["c"].equals(draws["c"])
+    assert SCRIPT.measure_draws(maps, y, n_resamples=10, rng=3)["c"].equals(draws["c"])
 
 
 @pytest.mark.slow
@@ -75,7 +75,7 @@ def test_intervals_are_as_wide_as_the_spread_of_new_samples():
     values = []
     for seed in range(25):
         scores, y = small(seed=seed)
-        draws = SCRIPT.measure_draws({"a": softmax(scores, axis=1)}, y, n_resamples=20, rng=seed)["a"][
+        draws = SCRIPT.measure_draws({"a": softmax(scores, axis=1)}, y, n_resamples=12, rng=seed)["a"][
             ["n_ecuas_1", "n_er"]
         ]
         values.append(draws.iloc[0])

@@ -172,6 +172,7 @@ def test_the_recorded_log_brings_its_classes_and_grades():
     tables = read_systems(frame)
     assert list(tables) == ["examples", "plain"] and tables["plain"].n_answers == 16950
     np.testing.assert_array_equal(raw.grouped.counts, tables["examples"].grouped.counts)
+    assert raw.features.columns.tolist() == ["kind"]
     assert raw.rule == "class" and raw.columns["correct"] == "correct" and raw.grouped.n_answers.tolist() == [50] * 339
     asked_with = frame[(frame["prompt"] == "examples") & (frame["sample"] > 0)]
     right = (raw.grouped.correct == 1) * raw.grouped.counts
