@@ -150,14 +150,16 @@ def compare_policies_on(trial, *, policies=None, price=None, willingness=100.0):
     pools = all_pools(len(trial.new.p))
     decisions = trial.new.decisions(trial.cost)
     corrected_decisions = (trial.learned.corrected >= optimal_threshold(trial.cost)).astype(int)
-    accept = np.zeros(decisions.shape)
     rows = (decisions, trial.new.price if price is None else price, trial.new.y)
     common = {"pools": pools, "decision_cost": np.asarray(trial.cost)}
-    largest = {**common, "pools": [pool[-1:] for pool in pools]}
-    smallest = {**common, "pools": [pool[:1] for pool in pools]}
     cascades = {"thresholds": [0.0], **common}
     certain = {"thresholds": [0.8], "rule": "confidence", **common}
     risk = sweep_cascades(trial.learned.risk, *rows, **cascades)
+
+    def alone(decisions, end):  # one model of each pool for everybody
+        singles = {**common, "pools": [(j,) for j in range(len(decisions))]}
+        each = sweep_cascades(np.zeros(decisions.shape), decisions, *rows[1:], thresholds=[0], **singles)
+        return each.iloc[[pool[end] for pool in pools]].assign(pool=range(len(pools)))
 
     def equal_money():
         routers = sweep_routers(trial.accuracy, *rows, willingness=[0.0, *WILLINGNESS], **common)
@@ -167,16 +169,14 @@ def compare_policies_on(trial, *, policies=None, price=None, willingness=100.0):
         "calibration cascade": lambda: sweep_cascades(trial.learned.calibration_risk, *rows, **cascades),
         "confidence cascade": lambda: sweep_cascades(trial.new.p, *rows, **certain),
         "router": lambda: sweep_routers(trial.accuracy, *rows, willingness=[willingness], **common),
-        "largest": lambda: sweep_cascades(accept, *rows, thresholds=[0], **largest),
-        "corrected smallest": lambda: sweep_cascades(
-            accept, corrected_decisions, *rows[1:], thresholds=[0], **smallest
-        ),
+        "largest": lambda: alone(decisions, -1),
+        "corrected smallest": lambda: alone(corrected_decisions, 0),
         "router, equal money": equal_money,
     }
-    names = list(rivals) if policies is None else policies
-    parts = {"risk cascade": risk} | {name: rivals[name]() for name in names}
-    lines = [part.drop(columns="threshold").assign(policy=name) for name, part in parts.items()]
-    return pd.concat(lines, ignore_index=True)[["pool", "policy", "accuracy", "expected_cost", "money"]]
+    parts = {"risk cascade": risk} | {name: rivals[name]() for name in (rivals if policies is None else policies)}
+    table = pd.concat(parts.values(), ignore_index=True)
+    table["policy"] = np.repeat(list(parts), [len(part) for part in parts.values()])
+    return table[["pool", "policy", "accuracy", "expected_cost", "money"]]
 
 
 def within_budget(table, budget):
