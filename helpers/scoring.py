@@ -120,27 +120,7 @@ class ScoringRule:
         return self.row_divergence(q, p)
 
     def variance(self, q, weight=None):
-        """h-variance of `q`: entropy of the mean minus mean entropy, the Jensen gap; for `BRIER` the variance.
-
-        Of a table the sum of those of its columns. Perez-Lebel et al. (2023), definition 4.1 with h = - entropy.
-
-        Parameters
-        ----------
-        q : array_like, shape (n,) or (n, K)
-            Probabilities.
-        weight : array_like, shape (n,), optional
-            Weights of the rows in both means.
-
-        Returns
-        -------
-        float
-            Never negative.
-
-        Examples
-        --------
-        >>> round(BRIER.variance([0.2, 0.6]), 4), round(BRIER.variance([[0.2, 0.8], [0.6, 0.4]]), 4)
-        (0.04, 0.08)
-        """
+        """h-variance of `q`: entropy of its mean minus mean entropy, never negative; Perez-Lebel et al., definition 4.1."""
         q = _check_rows(q, "q")
         weight = check_weights(weight, "weight")
         check_same_length(q=q, weight=weight)

@@ -90,20 +90,7 @@ class Population:
     """What all populations share: rows are drawn by a subclass, their labels with the true probability."""
 
     def sample(self, n, rng=None):
-        """Rows drawn from the population.
-
-        Parameters
-        ----------
-        n : int
-            Number of rows.
-        rng : int, Generator or None, default None
-            Source of randomness.
-
-        Returns
-        -------
-        Sample
-            Of n rows.
-        """
+        """A `Sample` of n rows drawn from the population; `rng` (int, Generator or None) decides which."""
         rng = check_rng(rng)
         X, p, q, c = self._draw(check_count(n, "n"), rng)
         y = (rng.random(n) < q).astype(int)
