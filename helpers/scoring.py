@@ -120,7 +120,7 @@ class ScoringRule:
         return self.row_divergence(q, p)
 
     def variance(self, q, weight=None):
-        """h-variance of `q`: entropy of its mean minus mean entropy, never negative; Perez-Lebel et al., definition 4.1."""
+        """h-variance of `q`: entropy of its mean minus mean entropy, >= 0; Perez-Lebel et al., definition 4.1."""
         q = _check_rows(q, "q")
         weight = check_weights(weight, "weight")
         check_same_length(q=q, weight=weight)
