@@ -111,11 +111,12 @@ def _newton(x, y, weight):
 def logistic_terms(beta, z, y, weight):
     """Weighted logistic loss of labels `y` at `beta` = (intercept, slope), its slopes (2,) and its curvature (2, 2)."""
     eta = beta[0] + beta[1] * z
-    c = expit(eta)
+    decay = np.exp(-np.abs(eta))  # once, for both the probabilities and the loss
+    c = np.where(eta < 0, decay, 1.0) / (1 + decay)
     residual = weight * (c - y)
     curvature = weight * c * (1 - c)
     mixed = curvature @ z
-    loss = np.dot(weight, np.logaddexp(0, eta) - y * eta)
+    loss = np.dot(weight, np.maximum(eta, 0) + np.log1p(decay) - y * eta)
     slope = np.array([residual.sum(), residual @ z])
     return loss, slope, np.array([[curvature.sum(), mixed], [mixed, curvature @ (z * z)]])
 
