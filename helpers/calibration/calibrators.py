@@ -76,17 +76,14 @@ class PlattCalibrator(_Calibrator):
     def _learn(self, p, y, weight):
         self.n_clipped_ = int(((p < CLIP) | (p > 1 - CLIP)).sum())
         if weight is not None:
-            p = p[weight > 0]
-            y = y[weight > 0]
-            weight = weight[weight > 0]
+            p, y, weight = (column[weight > 0] for column in (p, y, weight))
         x = clipped_logit(p)
         if np.ptp(x) < 1e-9:
             raise ValueError(
                 f"p must take at least two different values within [{CLIP:g}, 1 - {CLIP:g}], "
                 f'but all {p.size:,} are {p[0]:g}; a constant score has no curve to fit: use calibrator="none".'
             )
-        ones = x[y == 1]
-        zeros = x[y == 0]
+        ones, zeros = x[y == 1], x[y == 0]
         if not ones.size or not zeros.size:
             raise ValueError("sample_weight must leave rows of both classes, but one class has weight 0 everywhere.")
         self.separated_ = bool(ones.min() >= zeros.max() or ones.max() <= zeros.min())

@@ -110,8 +110,7 @@ def post_training(X, y, model, *, groups=None, thresholds=(0.1, 0.3, 0.5, 0.7, 0
         """Rates of bins of the score, and of regions inside them as in the 2023 paper, from the other half."""
         people = None if groups is None else check_groups(groups[rows])
         halves = split_rows(y[rows], people, (0.5,), rng)
-        rate = np.empty(rows.size)
-        inside = np.empty(rows.size)
+        rate, inside = np.empty((2, rows.size))
         for choose, judge in (halves, halves[::-1]):
             tree = BinnedTree(rng=rng).fit(X.iloc[rows[choose]], y[rows[choose]], p[rows[choose]])
             region = tree.apply(X.iloc[rows], p[rows])
@@ -123,21 +122,16 @@ def post_training(X, y, model, *, groups=None, thresholds=(0.1, 0.3, 0.5, 0.7, 0
             inside[choose] = p[rows[choose]] + np.where(np.isnan(left), miss, left)
         return p[rows], np.clip(rate, 0, 1), inside
 
-    here = estimated(test)
-    elsewhere = estimated(tune)
-    in_bins = binned(test)
-    scores = {
-        "accuracy": np.mean((p[test] >= 0.5) == y[test]),
-        "brier": np.mean((p[test] - y[test]) ** 2),
-        "auc": roc_auc_score(y[test], p[test]),
-    }
+    sources = {"": estimated(test), "_elsewhere": estimated(tune), "_binned": binned(test)}
+    scores = {"accuracy": np.mean((p[test] >= 0.5) == y[test]), "brier": np.mean((p[test] - y[test]) ** 2)}
+    scores["auc"] = roc_auc_score(y[test], p[test])
     lines = []
     for t in thresholds:
         cost = check_costs(cost_matrix(false_alarm=2 * t, miss=2 * (1 - t)))
         line = {"t": t, "n": test.size}
         for name, score in (("cost", p), ("recalibrated", c), ("tuned", tuned)):
             line[name] = expected_cost(best_decision(score[test], cost), y[test], cost).mean()
-        for suffix, (stated, calibrated, corrected) in (("", here), ("_elsewhere", elsewhere), ("_binned", in_bins)):
+        for suffix, (stated, calibrated, corrected) in sources.items():
             line[f"risk{suffix}"] = excess_risk(corrected, stated, cost).mean()
             line[f"grouping{suffix or '_risk'}"] = grouping_risk(calibrated, corrected, cost).mean()
         lines.append(line | scores)
