@@ -74,14 +74,13 @@ def exact_calibration(pi, correct, n, *, n_held_out=None, n_bins=10, ties="index
     copies = law.sum(axis=1)
     chances = binomial_law(rows, n_held_out)
     held_out = np.einsum("qk,qkv->qv", selected, chances)
+    right2 = np.einsum("qk,qkv->v", right * selected, chances)
     share1 = np.arange(n + 1) / n
     share2 = np.arange(n_held_out + 1) / n_held_out
     target = rows.max(axis=1)[:, None]
     return ExactCalibration(
         gaps1=_binned(np.einsum("qk,qkv->v", right, law) - share1 * copies.sum(axis=0), n, n_bins),
-        gaps2=_binned(
-            np.einsum("qk,qkv->v", right * selected, chances) - share2 * held_out.sum(axis=0), n_held_out, n_bins
-        ),
+        gaps2=_binned(right2 - share2 * held_out.sum(axis=0), n_held_out, n_bins),
         oracle_gaps=oracle_gaps(pi, correct, n_bins),
         confidence1=float((copies * share1).sum()),
         confidence2=float((selected * rows).sum()),

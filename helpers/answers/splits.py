@@ -71,42 +71,42 @@ def _equal_sizes(counts, n_answers, n, value, ties):
     # Each answer selects with probability n / N, independently; given that n do, all splits are equally likely. So the
     # polynomials in t hold binomial probabilities, none above 1, and only the coefficient of t^n is read.
     held_out = n_answers - n
-    share = n / n_answers
-    order = np.argsort(-(counts > 0).sum(axis=1), kind="stable")  # so that column j is filled in the first rows only
-    packed = np.argsort(counts == 0, axis=1, kind="stable")[order]
-    counts = np.take_along_axis(counts[order], packed, axis=1)
-    filled = [rows for rows in (counts > 0).sum(axis=0) if rows]
-    top = np.minimum(counts.max(axis=0), n)[: len(filled)]
-    levels, level = np.unique(counts, return_inverse=True)
-    level = level.reshape(counts.shape)
-    own, others = (binom.pmf(np.arange(n + 1)[:, None], size, share) for size in (levels, n_answers - levels))
-    chance = [own[: top[j] + 1].take(level[:rows, j], axis=1) for j, rows in enumerate(filled)]
-    total = np.zeros(len(counts))
+    law = binom.pmf(np.arange(n + 1)[:, None], np.arange(n_answers + 1), n / n_answers)  # of copies, by the count
     # A class with more than half of the selecting answers is selected, whoever has the others.
-    for j, rows in enumerate(filled):
-        v = np.arange(n // 2 + 1, top[j] + 1)[:, None]
-        rest = others[n - v[:, 0]].take(level[:rows, j], axis=1)
-        total[:rows] += (chance[j][n // 2 + 1 :] * rest * value(counts[:rows, j], v, held_out)).sum(axis=0)
-    for v in range(1, min(n // 2, int(top.max())) + 1):
-        most = np.minimum(top, v)
-        if most.sum() < n:
+    row, column = np.nonzero(counts > n // 2)
+    own = counts[row, column]
+    v = np.arange(n // 2 + 1, n + 1)[:, None]
+    won = (law[v, own] * law[n - v, n_answers - own] * value(own, v, held_out)).sum(axis=0)
+    total = np.bincount(row, won, len(counts)).astype(float)
+    for v in range(1, n // 2 + 1):
+        # Of a class with fewer answers than v any number may select; `rest` is how many all of these have together.
+        here = counts >= v
+        rest = n_answers - np.where(here, counts, 0).sum(axis=1)
+        number = here.sum(axis=1)
+        number[number * v + rest < n] = 0  # nobody can win with v copies
+        filled = [int((number > j).sum()) for j in range(number.max())]
+        if not filled:
             continue
-        least = n - most.sum() + most.cumsum()  # what the classes up to each must hold, given that of those to come
+        order = np.argsort(-number, kind="stable")[: filled[0]]  # so that column j is filled in the first rows only
+        packed = np.argsort(~here[order], axis=1, kind="stable")
+        part = np.take_along_axis(counts[order], packed, axis=1)
+        rest = rest[order]
+        chance = [law[: v + 1].take(part[:rows, j], axis=1) for j, rows in enumerate(filled)]
         for early, late, weight in tie_rule(ties, min(n // v, len(filled))):
             # For each v, `open_` holds the splits in which no class so far has v copies; `won` those in which one had
             # v copies first and none more, times its value. Degrees of `won` are counted from v.
-            open_, won = np.ones((1, len(counts))), np.zeros((1, len(counts)))
+            open_ = law[: min(n - v, rest.max()) + 1].take(rest, axis=1)
+            won = np.zeros_like(open_)
             for j, (rows, stay) in enumerate(zip(filled, [*filled[1:], 0], strict=True)):
-                first = chance[j][:, :stay]
-                won = cut_product(won[:, :rows], _damped(chance[j], v, late), n - v + 1, max(least[j] - v, 0))
-                if top[j] >= v:
-                    won[: len(open_)] += open_ * (chance[j][v] * value(counts[:rows, j], v, held_out))
+                least = n - v * (len(filled) - 1 - j)  # answers that classes to come cannot have
+                if j:
+                    won = cut_product(won, _damped(chance[j], v, late), n - v + 1, max(least - v, 0))
+                won[: len(open_)] += open_ * (chance[j][v] * value(part[:rows, j], v, held_out))
                 if len(won) > n - v:
-                    total[stay:rows] += weight * won[n - v, stay:]
-                open_ = cut_product(open_[:, :stay], _damped(first, v, early), n - v + 1, max(least[j], 0))
-    means = np.empty(len(counts))
-    means[order] = total / binom.pmf(n, n_answers, share)
-    return means
+                    total[order[stay:rows]] += weight * won[n - v, stay:]
+                won = won[:, :stay]
+                open_ = cut_product(open_[:, :stay], _damped(chance[j][:, :stay], v, early), n - v + 1, max(least, 0))
+    return total / law[n, n_answers]
 
 
 def tie_rule(ties, most):

@@ -76,17 +76,14 @@ class PlattCalibrator(_Calibrator):
     def _learn(self, p, y, weight):
         self.n_clipped_ = int(((p < CLIP) | (p > 1 - CLIP)).sum())
         if weight is not None:
-            p = p[weight > 0]
-            y = y[weight > 0]
-            weight = weight[weight > 0]
+            p, y, weight = (column[weight > 0] for column in (p, y, weight))
         x = clipped_logit(p)
         if np.ptp(x) < 1e-9:
             raise ValueError(
                 f"p must take at least two different values within [{CLIP:g}, 1 - {CLIP:g}], "
                 f'but all {p.size:,} are {p[0]:g}; a constant score has no curve to fit: use calibrator="none".'
             )
-        ones = x[y == 1]
-        zeros = x[y == 0]
+        ones, zeros = x[y == 1], x[y == 0]
         if not ones.size or not zeros.size:
             raise ValueError("sample_weight must leave rows of both classes, but one class has weight 0 everywhere.")
         self.separated_ = bool(ones.min() >= zeros.max() or ones.max() <= zeros.min())
@@ -111,11 +108,12 @@ def _newton(x, y, weight):
 def logistic_terms(beta, z, y, weight):
     """Weighted logistic loss of labels `y` at `beta` = (intercept, slope), its slopes (2,) and its curvature (2, 2)."""
     eta = beta[0] + beta[1] * z
-    c = expit(eta)
+    decay = np.exp(-np.abs(eta))  # once, for both the probabilities and the loss
+    c = np.where(eta < 0, decay, 1.0) / (1 + decay)
     residual = weight * (c - y)
     curvature = weight * c * (1 - c)
     mixed = curvature @ z
-    loss = np.dot(weight, np.logaddexp(0, eta) - y * eta)
+    loss = np.dot(weight, np.maximum(eta, 0) + np.log1p(decay) - y * eta)
     slope = np.array([residual.sum(), residual @ z])
     return loss, slope, np.array([[curvature.sum(), mixed], [mixed, curvature @ (z * z)]])
 

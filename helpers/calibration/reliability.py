@@ -170,9 +170,7 @@ def checked_scores(y, p, weight, groups, *, both=False):
     check_effective(weight, groups)
     if weight is not None and not weight.all():
         rows = weight > 0
-        y = y[rows]
-        p = p[rows]
-        weight = weight[rows]
+        y, p, weight = y[rows], p[rows], weight[rows]
         groups = None if groups is None else groups[rows]
     return y, p, weight, groups
 
@@ -316,14 +314,8 @@ def error_of_curve(curve, n_simulations=1000, rng=None):
         return size_at(below)
 
     null = simulated(0)
+    high = invert(0.025, max(value, float(np.median(null)))) if value else float(np.quantile(null, 0.975))
+    by_chance = float(null.mean()), float((null >= value).mean())
     return CalibrationError(
-        value,
-        invert(0.5),
-        invert(0.975),
-        invert(0.025, max(value, float(np.median(null)))) if value else float(np.quantile(null, 0.975)),
-        float(null.mean()),
-        float((null >= value).mean()),
-        int(curve.count.sum()),
-        gap.size,
-        curve,
+        value, invert(0.5), invert(0.975), high, *by_chance, int(curve.count.sum()), gap.size, curve
     )

@@ -50,8 +50,6 @@ class Department:
         t = (nodes + 1) / 2
         chance = self._chance(t)
         weights = weights * beta(self.a, self.b).pdf(t)
-        costs = [
-            ecuas(np.full(t.size, right), self.powered(chance, power), n=n, n_classes=self.n_classes)
-            for right in (0, 1)
-        ]
-        return float(weights @ (chance * costs[1] + (1 - chance) * costs[0]) / weights.sum())
+        stated = self.powered(chance, power)
+        wrong, right = (ecuas(np.full(t.size, k), stated, n=n, n_classes=self.n_classes) for k in (0, 1))
+        return float(weights @ (chance * right + (1 - chance) * wrong) / weights.sum())

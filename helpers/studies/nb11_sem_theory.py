@@ -22,11 +22,8 @@ def scaled_sem1_biases(rivals, sizes):
     rows = []
     for n in sizes:
         pi = contested_probabilities([0] + [0.8] * rivals, n)
-        biases = {
-            "exact": exact_bias(pi, n),
-            "equation 9": leading_bias(pi, n),
-            "all near classes": leading_bias_all(pi, n),
-        }
+        biases = {"exact": exact_bias(pi, n), "equation 9": leading_bias(pi, n)}
+        biases["all near classes"] = leading_bias_all(pi, n)
         for kind, bias in biases.items():
             rows.append({"rivals": rivals, "n": n, "estimator": kind, "value": n**0.5 * bias.sem1})
     return pd.DataFrame(rows)
@@ -40,8 +37,7 @@ def blurred_digits(n_questions=300, *, rng=None):
         raise ValueError(f"n_questions must be at most 897, but it is {n_questions:,}.")
     ink = data.X.to_numpy().reshape(-1, 2, 4, 2, 4).mean(axis=(2, 4)).reshape(-1, 4) / 16
     order = rng.permutation(len(ink))
-    learn = order[:900]
-    ask = order[900 : 900 + n_questions]
+    learn, ask = order[:900], order[900 : 900 + n_questions]
     reader = LogisticRegression(solver="newton-cholesky", C=10, tol=1e-10).fit(ink[learn], data.y[learn])
     logits = reader.decision_function(ink[ask])
     readers = {}

@@ -28,8 +28,7 @@ def card_readers(n_questions=1000, *, rng=None):
     data = load_digits()
     images = data.X.to_numpy().reshape(-1, 8, 8)
     order = rng.permutation(len(data.y))
-    learnt = order[:_TRAINING]
-    asked = order[_TRAINING:][:n_questions]
+    learnt, asked = order[:_TRAINING], order[_TRAINING:][:n_questions]
     smudged = images[asked].copy()
     for image, row, column in zip(smudged, *rng.integers(0, 6, (2, n_questions)), strict=True):
         image[row : row + 3, column : column + 3] = rng.integers(0, 17, (3, 3))

@@ -27,7 +27,7 @@ from helpers.decisions.costs import check_costs
 from helpers.partition import BinnedTree, split_rows
 from helpers.partition.checked import check_table
 from helpers.partition.kinds import as_numbers
-from helpers.resampling import bootstrap_interval
+from helpers.resampling import percentile_ends, resampled_rows
 
 SHARES = (0.2, 0.6)  # rows that train the model end here, those that tune it there, the others test
 
@@ -110,8 +110,7 @@ def post_training(X, y, model, *, groups=None, thresholds=(0.1, 0.3, 0.5, 0.7, 0
         """Rates of bins of the score, and of regions inside them as in the 2023 paper, from the other half."""
         people = None if groups is None else check_groups(groups[rows])
         halves = split_rows(y[rows], people, (0.5,), rng)
-        rate = np.empty(rows.size)
-        inside = np.empty(rows.size)
+        rate, inside = np.empty((2, rows.size))
         for choose, judge in (halves, halves[::-1]):
             tree = BinnedTree(rng=rng).fit(X.iloc[rows[choose]], y[rows[choose]], p[rows[choose]])
             region = tree.apply(X.iloc[rows], p[rows])
@@ -123,21 +122,16 @@ def post_training(X, y, model, *, groups=None, thresholds=(0.1, 0.3, 0.5, 0.7, 0
             inside[choose] = p[rows[choose]] + np.where(np.isnan(left), miss, left)
         return p[rows], np.clip(rate, 0, 1), inside
 
-    here = estimated(test)
-    elsewhere = estimated(tune)
-    in_bins = binned(test)
-    scores = {
-        "accuracy": np.mean((p[test] >= 0.5) == y[test]),
-        "brier": np.mean((p[test] - y[test]) ** 2),
-        "auc": roc_auc_score(y[test], p[test]),
-    }
+    sources = {"": estimated(test), "_elsewhere": estimated(tune), "_binned": binned(test)}
+    scores = {"accuracy": np.mean((p[test] >= 0.5) == y[test]), "brier": np.mean((p[test] - y[test]) ** 2)}
+    scores["auc"] = roc_auc_score(y[test], p[test])
     lines = []
     for t in thresholds:
         cost = check_costs(cost_matrix(false_alarm=2 * t, miss=2 * (1 - t)))
         line = {"t": t, "n": test.size}
         for name, score in (("cost", p), ("recalibrated", c), ("tuned", tuned)):
             line[name] = expected_cost(best_decision(score[test], cost), y[test], cost).mean()
-        for suffix, (stated, calibrated, corrected) in (("", here), ("_elsewhere", elsewhere), ("_binned", in_bins)):
+        for suffix, (stated, calibrated, corrected) in sources.items():
             line[f"risk{suffix}"] = excess_risk(corrected, stated, cost).mean()
             line[f"grouping{suffix or '_risk'}"] = grouping_risk(calibrated, corrected, cost).mean()
         lines.append(line | scores)
@@ -160,15 +154,17 @@ def try_all(tasks, classifiers, rng=None):
 
 
 def squared_rank_correlation(a, b):
-    """Square of Spearman's correlation with its sign, -1 to 1; 0 if a column is constant.
+    """Square of Spearman's correlation with its sign, -1 to 1, of columns `a` with `b`; 0 if one is constant.
 
     >>> squared_rank_correlation([1, 2, 3, 4], [10, 20, 30, 100]), squared_rank_correlation([1, 2], [5, 4])
     (1.0, -1.0)
     """
-    if np.ptp(a) == 0 or np.ptp(b) == 0:
-        return 0.0
-    correlation = np.corrcoef(rankdata([a, b], axis=1))[0, 1]
-    return round(float(correlation * abs(correlation)), 12)
+    ranks = rankdata(np.vstack([np.transpose(a), b]), axis=1)
+    ranks -= ranks.mean(axis=1, keepdims=True)
+    size = np.sqrt((ranks**2).sum(axis=1))
+    correlation = (ranks[:-1] * ranks[-1]).sum(axis=1) / np.where(size[:-1] * size[-1] > 0, size[:-1] * size[-1], 1)
+    squares = np.round(correlation * abs(correlation), 12)
+    return squares if np.ndim(a) == 2 else float(squares[0])
 
 
 def rank_guides(table, outcome, guides, *, n_resamples=200, rng=None):
@@ -176,9 +172,7 @@ def rank_guides(table, outcome, guides, *, n_resamples=200, rng=None):
 
     Whole tasks are resampled, because the triplets of one task are not independent.
     """
-    options = {"groups": table["task"], "n_resamples": n_resamples, "rng": rng}
-    lines = {}
-    for words, column in guides.items():
-        interval = bootstrap_interval(squared_rank_correlation, table[column], table[outcome], **options)
-        lines[words] = {"value": interval.value, "low": interval.low, "high": interval.high}
-    return pd.DataFrame.from_dict(lines, orient="index")
+    a, b = table[list(guides.values())].to_numpy(), table[outcome].to_numpy()
+    samples = resampled_rows(len(b), n_resamples, groups=table["task"], rng=rng)
+    low, high = percentile_ends([squared_rank_correlation(a[rows], b[rows]) for rows in samples])
+    return pd.DataFrame({"value": squared_rank_correlation(a, b), "low": low, "high": high}, list(guides))
