@@ -30,7 +30,10 @@ READ = """async () => {
 }"""
 EXCESS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 # The theme's own delay, which pages that lie side by side wait for together.
-SETTLE = "() => { window.settled = new Promise((done) => requestAnimationFrame(() => setTimeout(done, 600))); }"
+SETTLE = """async () => {
+    await new Promise(requestAnimationFrame);
+    window.settled = new Promise((done) => setTimeout(done, 600));
+}"""
 SIDE_BY_SIDE = 6
 # Axe as it is wanted here: no rules whose violations are minor or moderate, and the contrast of some words only. Of all
 # words of a long page that takes half a minute; one node of each look speaks for the others, also for those in the
@@ -111,9 +114,11 @@ def look(browser, site, names):
     tabs = [open_tab(context, site, name) for name in names]
     for width, (pixels, theme) in WIDTHS.items():
         for tab, _, _ in tabs:
+            tab.bring_to_front()  # behind others a page is drawn once a second
             tab.set_viewport_size({"width": pixels, "height": 900})
             tab.evaluate(SETTLE)
         for tab, faults, _ in tabs:
+            tab.bring_to_front()
             tab.evaluate("settled")
             if (excess := tab.evaluate(EXCESS)) > 1:
                 faults.append(("overflow", f"{excess} pixels too wide ({width})"))
