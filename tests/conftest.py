@@ -33,12 +33,11 @@ def is_run(item):
 
 
 def place(item, seconds):
-    """Runs of notebooks first, the longest of them first; examples of docstrings, which are short, last."""
+    """Runs of notebooks first, the longest of them first; then what waits for processes; short examples last."""
     if is_run(item):
         lesson = item.callspec.params["name"].removeprefix("checks/")
         return 0, RUNS.index(item.originalname), -seconds.get(lesson, 0)
-    last = isinstance(item, pytest.DoctestItem)
-    return 2 if last else 1, item.path.name != "test_run.py", 0  # which waits for processes: not while nobody else works
+    return 2 if isinstance(item, pytest.DoctestItem) else 1, item.path.name != "test_run.py", 0
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -53,10 +52,8 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_collection_finish():
-    """From here on garbage is collected, without another look at half a million objects that stay.
-
-    scikit-learn reads the signature of a class for each estimator of it: a sixth of the time of a repair of few rows.
-    """
+    """From here on garbage is collected, without another look at half a million objects that stay."""
+    # scikit-learn reads the signature of a class for each estimator of it: a sixth of the time of a repair of few rows
     if base := sys.modules.get("sklearn.base"):
         base.BaseEstimator._get_param_names = classmethod(cache(base.BaseEstimator._get_param_names.__func__))
     gc.freeze()

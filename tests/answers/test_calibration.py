@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from refusals import refuses
 from scipy.stats import entropy
 
 from helpers.answers import group_answers, sem1, sem2, sem_ece, top_two_margin, top_two_mass
@@ -211,9 +212,4 @@ BAD = {
     "both": (lambda: sem_ece(GROUPED, RIGHT), "correct and stated must"),
 }  # fmt: skip
 
-
-@pytest.mark.parametrize("name", BAD)
-def test_bad_inputs(name):
-    call, words = BAD[name]
-    with pytest.raises(ValueError, match=words):
-        call()
+test_bad_inputs = refuses(*BAD.values(), ids=BAD)

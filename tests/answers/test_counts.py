@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refuses
 
 from helpers.answers import group_answers, spell_answers
 
@@ -146,9 +146,4 @@ BAD = {
     "first of none": (lambda: group_answers(TABLE).first(0), "n must"),
 }  # fmt: skip
 
-
-@pytest.mark.parametrize("name", BAD)
-def test_bad_inputs(name):
-    call, words = BAD[name]
-    with pytest.raises(ValueError, match=words):
-        call()
+test_bad_inputs = refuses(*BAD.values(), ids=BAD)

@@ -291,8 +291,8 @@ def test_a_tree_of_rows_of_a_table_is_that_of_their_copy(weighted):
 def test_all_rows_of_a_table_decide_what_its_text_says_and_not_those_that_a_tree_sees():
     table = CheckedTable(pd.DataFrame({"a": ["3", "1", "2", "unknown"]}))
     encoder = TableEncoder().fit(CheckedTable(table, np.arange(3)), TARGET[:3])
-    assert encoder.columns_[0].kind == "category"
-    assert np.isnan(encoder.transform(CheckedTable(table, np.array([3])))[0, 0])
-    whole = CheckedTable(pd.DataFrame({"a": ["3", "", "2", "7.5"]}))
-    encoder = TableEncoder().fit(CheckedTable(CheckedTable(whole, np.array([1, 0, 2])), np.array([0])), TARGET[:1])
+    codes = encoder.transform(CheckedTable(table, np.array([3])))
+    assert encoder.columns_[0].kind == "category" and np.isnan(codes).all()
+    some = CheckedTable(CheckedTable(pd.DataFrame({"a": ["3", "", "2", "7.5"]})), np.array([1, 0, 2]))
+    encoder = TableEncoder().fit(CheckedTable(some, np.array([0])), TARGET[:1])
     assert encoder.columns_[0].kind == "whole" and encoder.columns_[0].missing

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refuses
 
 from helpers.routing import (
     TreeRouter,
@@ -149,8 +150,4 @@ def test_pools_are_ascending_numbers_of_models(pool):
         sweep_cascades(RISK, PREDICTION, PRICE, Y, thresholds=[0], pools=[])
 
 
-@pytest.mark.parametrize("name", BAD)
-def test_bad_input_is_named(name):
-    call, sentence = BAD[name]
-    with pytest.raises(ValueError, match=sentence):
-        call()
+test_bad_input_is_named = refuses(*BAD.values(), ids=BAD)
