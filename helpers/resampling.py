@@ -1,6 +1,6 @@
 """Intervals: exact for a share, from resampled rows or whole groups of rows for any other statistic."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy.stats import beta, norm
@@ -215,14 +215,23 @@ def bootstrap_interval(statistic, *columns, n_resamples=1000, level=0.95, method
             f"statistic must be finite on every bootstrap sample, but it is {draws[np.argmax(bad)]} "
             f"in {bad.sum():,} of {draws.size:,}."
         )
-    se = float(draws.std(ddof=1))
-    low, high = percentile_ends(draws, level)
+    found = interval_of_draws(value, draws, n, level)
     if method == "basic":
-        low, high = 2 * value - high, 2 * value - low
-    elif method == "normal":
-        reach = se * norm.ppf((1 + level) / 2)
-        low, high = value - reach, value + reach
-    return Interval(value, se, float(low), float(high), level, n, draws)
+        return replace(found, low=2 * value - found.high, high=2 * value - found.low)
+    if method == "normal":
+        reach = float(found.se * norm.ppf((1 + level) / 2))
+        return replace(found, low=value - reach, high=value + reach)
+    return found
+
+
+def interval_of_draws(value, draws, n, level=0.95):
+    """Percentile `Interval` of a value of n rows and its bootstrap draws, (n_resamples,).
+
+    >>> interval_of_draws(0.5, np.arange(101) / 100, n=7).low
+    0.025
+    """
+    low, high = percentile_ends(draws, level)
+    return Interval(value, float(draws.std(ddof=1)), float(low), float(high), level, n, draws)
 
 
 def paired_difference(a, b, *, n_resamples=1000, level=0.95, groups=None, rng=None):

@@ -2,7 +2,6 @@
 
 import gc
 import sys
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -53,9 +52,6 @@ def pytest_collection_modifyitems(items):
 
 def pytest_collection_finish():
     """From here on garbage is collected, without another look at half a million objects that stay."""
-    # scikit-learn reads the signature of a class for each estimator of it: a sixth of the time of a repair of few rows
-    if base := sys.modules.get("sklearn.base"):
-        base.BaseEstimator._get_param_names = classmethod(cache(base.BaseEstimator._get_param_names.__func__))
     gc.freeze()
     gc.enable()
 

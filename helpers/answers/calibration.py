@@ -27,7 +27,7 @@ from helpers.checks import (
     check_same_length,
     check_vector,
 )
-from helpers.resampling import Interval, paired_difference, percentile_ends, resampled_means
+from helpers.resampling import interval_of_draws, paired_difference, resampled_means
 
 SOURCES = ("sem1", "sem2", "stated")
 
@@ -352,12 +352,11 @@ def _differences(table, sources, low_margin, binning, groups, n_resamples):
             if what == "confidence":
                 gap = paired_difference(part[first].to_numpy(), part[second].to_numpy(), **options)
             else:
-                both_spread = [binning.spread(part, name) for name in (first, second)]
-                sign = np.repeat([1.0, -1.0], [one.shape[1] for one in both_spread])
-                residual = np.hstack(both_spread)
+                spreads = [binning.spread(part, name) for name in (first, second)]
+                sign = np.repeat([1.0, -1.0], [spread.shape[1] for spread in spreads])
+                residual = np.hstack(spreads)
                 draws = np.abs(resampled_means(residual, **options)) @ sign
-                value, ends = float(np.abs(residual.mean(axis=0)) @ sign), map(float, percentile_ends(draws))
-                gap = Interval(value, float(draws.std(ddof=1)), *ends, 0.95, len(part), draws)
+                gap = interval_of_draws(float(np.abs(residual.mean(axis=0)) @ sign), draws, len(part))
             row |= {"difference": gap.value, "low": gap.low, "high": gap.high, "p_value": gap.p_value, "n": len(part)}
             rows.append(row)
     return pd.DataFrame(rows, columns=["what", "first", "second", "difference", "low", "high", "p_value", "n"])

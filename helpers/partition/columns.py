@@ -80,8 +80,10 @@ class Column:
             names, level = _names(X[self.name])
             return np.append(_places(self.levels, names), np.nan)[level]
         found = X.numbers(self.name)
-        if found is not None and is_date(found[0]) == (self.kind == "date"):
-            return self.encode_numbers(found[1])[found[2]]
+        if found is not None:
+            column, numbers, place = found
+            if is_date(column) == (self.kind == "date"):
+                return self.encode_numbers(numbers)[place]
         return self.encode_numbers(numbers_as_fitted(X[self.name], self.name, self.kind == "date"))
 
     def encode_numbers(self, numbers):

@@ -169,7 +169,7 @@ def test_first_tokens_come_as_often_as_they_are_said_to(small):
     replies = [ask(small, "Name a colour.", max_tokens=1, seed=seed) for seed in range(n)]
     stated = {token.strip(): np.exp(logprob) for token, logprob in replies[0][1].items()}
     drawn = pd.Series([text.strip() if text.strip() in stated else "another" for text, _ in replies]).value_counts()
-    checked = {token: p for token, p in stated.items() if p * 200 >= 5}
+    checked = {token: p for token, p in stated.items() if p >= 0.025}
     assert checked
     for token, p in (checked | {"another": 1 - sum(stated.values())}).items():
         assert abs(drawn.get(token, 0) / n - p) < 3.5 * np.sqrt(p * (1 - p) / n), token
