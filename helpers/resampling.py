@@ -227,8 +227,8 @@ def bootstrap_interval(statistic, *columns, n_resamples=1000, level=0.95, method
 def interval_of_draws(value, draws, n, level=0.95):
     """Percentile `Interval` of a value of n rows and its bootstrap draws, (n_resamples,).
 
-    >>> interval_of_draws(0.5, np.arange(101) / 100, n=7).low
-    0.025
+    >>> round(interval_of_draws(0.5, np.arange(101) / 100, n=7, level=0.9).low, 2)
+    0.05
     """
     low, high = percentile_ends(draws, level)
     return Interval(value, float(draws.std(ddof=1)), float(low), float(high), level, n, draws)
