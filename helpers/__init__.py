@@ -8,6 +8,7 @@ The packages, each resting only on those above it:
 
 - `checks`: arguments turned into clean arrays, or a sentence that says what is wrong
 - `binning`, `scoring`, `resampling`, `certificates`, `plotting`: bins, proper scores, intervals, promises, figures
+- `profile`: what a table really holds: copies, rows of one event, columns that know the outcome
 - `partition`, `calibration`, `datasets`: trees and their encoder, calibrators and calibration error, real data
 - `simulation`, `notebook`: populations with known truth; parameters, claims, tables, exercises
 - `grouping`, `audit`, `answers`: the grouping loss, subgroups, sampled answers

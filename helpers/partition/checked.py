@@ -3,7 +3,7 @@
 A public function checks what it is given and hands on a `CheckedTable` or `Rows`, which are not checked again.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -22,6 +22,7 @@ from helpers.checks import (
 )
 from helpers.partition.columns import as_levels
 from helpers.partition.kinds import as_numbers, in_order, plain_values, text_as_values
+from helpers.profile import merge_copies, profile_table, warn_of
 
 SCORE = "stated probability"
 
@@ -224,6 +225,8 @@ class Rows:
     weight: np.ndarray | None
     groups: np.ndarray | None
     kept: np.ndarray
+    first: np.ndarray | None = None  # of each row given, the number of the first that is its copy; None: no copies
+    alerts: tuple = ()  # what the profile of the table has found
 
     @property
     def weights(self):
@@ -236,9 +239,26 @@ class Rows:
         return cls(y, p, X, weight, groups, np.ones(y.size, bool))
 
 
-def check_rows(y, p, X, sample_weight, groups):
-    """`Rows` without those of weight 0, which were not sampled; ValueError for columns that break a rule."""
-    y, p, X, weight, codes = check_sample(y, p, X, sample_weight, groups)
+def check_rows(y, p, X, sample_weight, groups, *, others=None, known=(), warn=True):
+    """`Rows` without those of weight 0, which were not sampled, and with copies merged.
+
+    ValueError for columns that break a rule. `others`, `known`: as in `profile_table`, whose alerts are given as
+    warnings if `warn`.
+    """
+    rows = _sampled(*check_sample(y, p, X, sample_weight, groups))
+    others = None if others is None else others[rows.kept]
+    found = profile_table(
+        rows.y, rows.p, rows.X, sample_weight=rows.weight, groups=rows.groups, others=others, known=known
+    )
+    if warn:
+        warn_of(found.of("copies", "same_rows", "cluster", "leak"))
+    if found.copy is not None:
+        rows = _without_copies(rows, found.copy)
+    return replace(rows, alerts=found.alerts)
+
+
+def _sampled(y, p, X, weight, codes):
+    """`Rows` without those of weight 0."""
     if weight is None or weight.all():
         return Rows.of_all(y, p, X, weight, codes)
     kept = weight > 0
@@ -247,3 +267,14 @@ def check_rows(y, p, X, sample_weight, groups):
         return Rows(check_labels(y[kept], both=True), p[kept], X.iloc[kept], weight[kept], codes, kept)
     except ValueError as error:
         raise ValueError(f"sample_weight must leave enough rows with a weight: {error}") from None
+
+
+def _without_copies(rows, copy):
+    """The first of each copy, with the weight of all."""
+    first, place, weight = merge_copies(copy, rows.weights)
+    kept = np.zeros(rows.kept.size, bool)
+    kept[np.flatnonzero(rows.kept)[first]] = True
+    groups = None if rows.groups is None else pd.factorize(rows.groups[first])[0]
+    first_of_all = np.arange(kept.size)
+    first_of_all[rows.kept] = np.flatnonzero(kept)[place]
+    return Rows(rows.y[first], rows.p[first], rows.X.iloc[first], weight, groups, kept, first_of_all)

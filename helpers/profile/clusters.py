@@ -1,0 +1,90 @@
+"""Rows of one event, person, day or place: columns in which rows with one value err alike."""
+
+import numpy as np
+
+from helpers.profile.alerts import Alert
+from helpers.profile.copies import row_hashes
+
+LEAST_LEVELS = 40  # with two rows or more: fewer are no groups that an interval can rest on
+LARGEST = 0.1  # of the rows, in one value: a column with a larger one is a feature
+STANDARD_ERRORS = 5.0  # of forty groups, chance gives as much once in thirty thousand
+WIDER = 1.15  # factor of the interval below which nothing is said
+ONE_OUTCOME = 0.99  # of the values with several rows
+
+
+def find_clusters(columns, y, c, weight):
+    """Alerts for columns, and for all features together, in which rows with one value err alike; the widest first."""
+    residual = y - c
+    variance = c * (1 - c)
+    alerts = []
+    for column in columns:
+        if column.repeats:
+            found = _agree(column.code, column.n_levels, column.is_ordered, y, residual, variance, weight)
+            if found is not None:
+                n, value, more = found
+                alerts.append(Alert("cluster", (column.name,), n=n, value=value, more=more))
+    return sorted(alerts, key=lambda alert: -alert.value)
+
+
+def find_same_rows(columns, y, c, weight):
+    """Alert for rows that are equal in all features and err alike; None if there are none."""
+    if not columns:
+        return None
+    with np.errstate(over="ignore"):
+        features = row_hashes(columns).sum(axis=0)
+    levels, code = np.unique(features, return_inverse=True)
+    if levels.size < LEAST_LEVELS or levels.size == y.size:
+        return None
+    found = _agree(code, levels.size, False, y, y - c, c * (1 - c), weight)
+    if found is None:
+        return None
+    n, value, more = found
+    return Alert("same_rows", (), n=n, value=value, more=more)
+
+
+def _agree(code, n_levels, is_ordered, y, residual, variance, weight):
+    """(rows, factor of the interval, more) where residuals of rows with one value agree beyond chance, else None."""
+    inside = code >= 0
+    if n_levels < LEAST_LEVELS or n_levels > 0.9 * inside.sum():
+        return None
+    code = code[inside]
+    count = np.bincount(code, minlength=n_levels)
+    several = count > 1
+    if several.sum() < LEAST_LEVELS or count.max() > LARGEST * count.sum():
+        return None
+    residual, variance, y = residual[inside], variance[inside], y[inside]
+    if _standard_errors(code, n_levels, residual, variance, is_ordered) < STANDARD_ERRORS:
+        return None
+    moved = residual if weight is None else weight[inside] * residual
+    total = np.bincount(code, moved, n_levels)
+    wider = float(np.sqrt((total**2).sum() / (moved**2).sum()))
+    if wider < WIDER:
+        return None
+    ones = np.bincount(code, y, n_levels)
+    one_outcome = ((ones == 0) | (ones == count))[several].mean() >= ONE_OUTCOME
+    return int(count[several].sum()), wider, {"n_levels": int((count > 0).sum()), "one_outcome": bool(one_outcome)}
+
+
+def _standard_errors(code, n_levels, residual, variance, is_ordered):
+    """How far residuals of rows with one value agree, in standard errors; of numbers, beyond those of the next value.
+
+    The products of the residuals of all pairs of rows with one value have mean 0 and variance v v' if rows are
+    independent. A smooth effect of a number makes neighbouring values agree as much, and is none of dependent rows.
+    """
+
+    def sums(values):
+        return np.bincount(code, values, n_levels)
+
+    total, squares, spread = sums(residual), sums(residual**2), sums(np.sqrt(variance))
+    variances, fourth = sums(variance), sums(variance**2)
+    scale = (spread**2 - variances).sum() / 2
+    if not scale > 0:
+        return 0.0
+    correlation = (total**2 - squares).sum() / 2 / scale
+    error = np.sqrt((variances**2 - fourth).sum() / 2) / scale
+    if is_ordered:
+        next_scale = (spread[:-1] * spread[1:]).sum()
+        if next_scale > 0:
+            correlation -= max((total[:-1] * total[1:]).sum() / next_scale, 0.0)
+            error = np.hypot(error, np.sqrt((variances[:-1] * variances[1:]).sum()) / next_scale)
+    return float(correlation / error)

@@ -1,0 +1,95 @@
+"""Rows that stand in a table more than once."""
+
+import numpy as np
+import pandas as pd
+
+from helpers.profile.alerts import Alert
+
+CHANCE = 1e-4  # that all rows of a table without copies stand there k times, by k ** -(distinct rows)
+SHARE = 0.005  # of the rows: fewer copies change nothing
+FEWEST = 5
+LEFT_OUT = 8  # columns without which rows are compared again, those of most values
+DISAGREE = 0.25  # of the pairs that would differ in their labels by chance, those that copies leave
+
+
+def row_hashes(columns):
+    """(d, n) hashes of the values of each column, of which the sum is a hash of the row."""
+    return np.array([_mixed(column.hashes, j) for j, column in enumerate(columns)])
+
+
+def _mixed(hashes, place):
+    """Hashes of one column, so that equal values of two columns differ."""
+    return hashes * np.uint64(0x9E3779B97F4A7C15 + 2 * place) ^ hashes >> np.uint64(29)
+
+
+def find_copies(columns, p, y, c, groups=None):
+    """(alert, copy): rows with one number of `copy` (n,) are one row; (None, None) where there are no copies.
+
+    A table of few and coarse columns has equal rows by chance. Copies are told from these in two ways: the whole table
+    stands there k times, or rows are equal in all columns where hardly any differ in one column alone, and have the
+    same label more often than chance allows.
+    """
+    n = y.size
+    with np.errstate(over="ignore"):
+        hashes = row_hashes(columns)
+        features = hashes.sum(axis=0) if len(hashes) else np.zeros(n, np.uint64)
+        scored = features + _mixed(pd.util.hash_array(p), len(hashes))
+        row = scored + _mixed(pd.util.hash_array(y), len(hashes) + 1)
+        if groups is not None:
+            row = row + _mixed(pd.util.hash_array(np.asarray(groups)), len(hashes) + 2)
+    _, copy, count = np.unique(row, return_inverse=True, return_counts=True)
+    if count.size == n:
+        return None, None
+    times = int(np.gcd.reduce(count))
+    is_whole = times > 1 and count.size * np.log(times) > -np.log(CHANCE)
+    if not is_whole and (groups is not None or not _are_copies(hashes, features, scored, y, c)):
+        return None, None
+    repeated = int(count[count > 1].sum())
+    if not is_whole and repeated - (count > 1).sum() < max(FEWEST, SHARE * n):
+        return None, None
+    more = {"n_distinct": int((count > 1).sum()), "n_cases": int(count.size), "whole": is_whole}
+    return Alert("copies", (), n=repeated, value=float(count[count > 1].mean()), more=more), copy
+
+
+def _are_copies(hashes, features, scored, y, c):
+    """Whether rows that are equal in features and score are more than coarse columns explain, and agree in the label."""
+    _, cell, count = np.unique(scored, return_inverse=True, return_counts=True)
+    equal = _pairs(count)
+    if not equal:
+        return False
+    ones = np.bincount(cell, y)
+    chance = np.bincount(cell, c) / count
+    disagree = (ones * (count - ones)).sum()
+    by_chance = (count * (count - 1) * chance * (1 - chance)).sum()
+    if disagree > DISAGREE * by_chance:
+        return False
+    return not _have_near_misses(hashes, features, equal)
+
+
+def _have_near_misses(hashes, features, equal):
+    """Whether so many pairs of rows differ in one column alone that `equal` pairs may be so by chance.
+
+    Of pairs of rows that are equal in all other columns, a share is equal in this one, too. Where columns depend on each
+    other it is larger than among all pairs; its root is a generous guess of how much.
+    """
+    same = _pairs(np.unique(features, return_counts=True)[1])
+    counts = [np.unique(column, return_counts=True)[1] for column in hashes]
+    for j in np.argsort([-count.size for count in counts], kind="stable")[:LEFT_OUT]:
+        others = _pairs(np.unique(features - hashes[j], return_counts=True)[1])
+        alike = np.sqrt(_pairs(counts[j]) / (features.size * (features.size - 1) / 2))
+        if equal * (1 - alike) <= (others - same) * alike:
+            return True
+    return False
+
+
+def _pairs(count):
+    count = count.astype(float)
+    return float((count * (count - 1)).sum() / 2)
+
+
+def merge_copies(copy, weight):
+    """Numbers of the rows to keep (the first of each), which of these each row is, and weights, None if all are alike."""
+    place, _ = pd.factorize(copy)  # in the order in which they are met
+    first = np.flatnonzero(~pd.Series(place).duplicated())
+    total = np.bincount(place, weight)
+    return first, place, None if np.ptp(total) == 0 else total / total.max()

@@ -1,0 +1,105 @@
+"""The profile of a table: all that is looked for, in one pass over its columns."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from sklearn.isotonic import IsotonicRegression
+
+from helpers.profile.alerts import Alert
+from helpers.profile.clusters import find_clusters, find_same_rows
+from helpers.profile.columns import coded
+from helpers.profile.copies import find_copies
+from helpers.profile.leaks import find_afterwards, find_leaks
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What `profile_table` has found.
+
+    Parameters
+    ----------
+    alerts : tuple of Alert
+        What changes the meaning of the numbers, copies first.
+    copy : array of int, shape (n,), or None
+        Rows with one number are copies of one row; None where there are no copies.
+
+    Examples
+    --------
+    See `profile_table`.
+    """
+
+    alerts: tuple[Alert, ...] = ()
+    copy: np.ndarray | None = field(default=None, repr=False)
+
+    def of(self, *kinds):
+        """The alerts of some kinds.
+
+        Parameters
+        ----------
+        *kinds : str
+            See `Alert`.
+
+        Returns
+        -------
+        list of Alert
+            In the order in which they were found.
+        """
+        return [alert for alert in self.alerts if alert.kind in kinds]
+
+
+def profile_table(y, p, X, *, sample_weight=None, groups=None, others=None, known=()):
+    """Look at a table for copies of rows, rows of one event, and columns that know the outcome.
+
+    Parameters
+    ----------
+    y : array of {0, 1}, shape (n,)
+        Labels.
+    p : array of float, shape (n,)
+        Stated probabilities of class 1.
+    X : DataFrame, shape (n, d)
+        Features.
+    sample_weight, groups : array_like, shape (n,), optional
+        Sampling weights; codes of people, events, … Where groups are given, none are looked for.
+    others : DataFrame, shape (n, e), optional
+        Columns that are no features, such as identities, but may say which rows belong together.
+    known : list of str, default ()
+        Columns that are known before the outcome, whatever they tell about it.
+
+    Returns
+    -------
+    Profile
+        `alerts`, and which rows are copies.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = pd.DataFrame({"age": rng.normal(50, 10, 400), "event": rng.integers(0, 200, 400)})
+    >>> p = rng.random(400)
+    >>> twice = profile_table(np.tile(rng.random(400) < p, 2), np.tile(p, 2), pd.concat([X, X]))
+    >>> [(alert.kind, alert.n, alert.value) for alert in twice.alerts]
+    [('copies', 800, 2.0)]
+    """
+    y = np.asarray(y, dtype=float)
+    p = np.asarray(p, dtype=float)
+    columns = coded(X)
+    c = IsotonicRegression(y_min=0, y_max=1).fit(p, y, sample_weight).predict(p)
+    all_alone = groups is not None and np.unique(groups).size == y.size  # somebody says that no rows belong together
+    alert, copy = (None, None) if all_alone else find_copies(columns, p, y, c, groups)
+    alerts = [] if alert is None else [alert]
+    if copy is not None:  # what follows looks at each row once
+        _, rows = np.unique(copy, return_index=True)
+        rows.sort()
+        X = X.iloc[rows]
+        others = None if others is None else others.iloc[rows]
+        y, c = y[rows], c[rows]
+        sample_weight = None if sample_weight is None else np.asarray(sample_weight)[rows]
+        columns = coded(X)
+    alerts += find_leaks([column for column in columns if column.name not in known], y, c)
+    alerts += find_afterwards(columns, known)
+    if groups is None:
+        told = {name for alert in alerts for name in alert.columns}
+        candidates = [column for column in columns if column.name not in told]
+        clusters = find_clusters(candidates + ([] if others is None else coded(others)), y, c, sample_weight)
+        same = None if clusters else find_same_rows(columns, y, c, sample_weight)
+        alerts += clusters or ([] if same is None else [same])
+    return Profile(tuple(alerts), copy)
