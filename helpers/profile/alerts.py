@@ -70,7 +70,8 @@ class Alert:
                 "days or places."
             )
         if self.kind == "leak":
-            return f"{names} {self.more['how']} ({self.n:,} rows). If that is known only afterwards, leave it out of X."
+            tell = "tell" if len(self.columns) > 1 else "tells"
+            return f"{names} {tell} the outcome {self.more['by']}. If that is known only afterwards, leave it out of X."
         return f"{names} can be known only with the outcome. If so, leave it out of X."
 
 

@@ -17,6 +17,7 @@ class CodedColumn:
         self.values = values
         self.is_category = isinstance(dtype, pd.CategoricalDtype)
         self.is_date = pd.api.types.is_datetime64_any_dtype(dtype)
+        self.is_text = False  # of numbers
         self._is_number = pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype)
         self.is_ordered = self._is_number or self.is_date or (self.is_category and bool(values.cat.ordered))
 
@@ -28,7 +29,21 @@ class CodedColumn:
             code, levels = pd.factorize(self.values, sort=self.is_ordered)
         except TypeError:  # values that cannot be hashed: whoever computes with them says so
             return np.full(len(self.values), -1), []
+        if not self.is_ordered and pd.api.types.is_string_dtype(levels.dtype):
+            code, levels = self._in_order(code, levels)
         return code.astype(np.int64), levels
+
+    def _in_order(self, code, levels):
+        """Codes and levels in the order of their numbers where all levels are such, written as text."""
+        numbers = pd.to_numeric(pd.Series(levels), errors="coerce")
+        if numbers.isna().any() or not len(levels):
+            return code, levels
+        self.is_ordered = self.is_text = True
+        order = np.argsort(numbers.to_numpy(), kind="stable")
+        place = np.empty(len(order) + 1, np.int64)
+        place[order] = np.arange(len(order))
+        place[-1] = -1
+        return place[code], levels[order]
 
     @property
     def code(self):
@@ -41,6 +56,11 @@ class CodedColumn:
     @property
     def n_levels(self):
         return len(self.levels)
+
+    @property
+    def has_sizes(self):
+        """Whether its values are larger and smaller: numbers and dates that are read as such."""
+        return self.is_ordered and not self.is_category and not self.is_text
 
     @property
     def words(self):

@@ -52,7 +52,7 @@ def find_copies(columns, p, y, c, groups=None):
 
 
 def _are_copies(hashes, features, scored, y, c):
-    """Whether rows that are equal in features and score are more than coarse columns explain, and agree in the label."""
+    """Whether more rows are equal in features and score than coarse columns explain, and agree in the label."""
     _, cell, count = np.unique(scored, return_inverse=True, return_counts=True)
     equal = _pairs(count)
     if not equal:
@@ -69,8 +69,8 @@ def _are_copies(hashes, features, scored, y, c):
 def _have_near_misses(hashes, features, equal):
     """Whether so many pairs of rows differ in one column alone that `equal` pairs may be so by chance.
 
-    Of pairs of rows that are equal in all other columns, a share is equal in this one, too. Where columns depend on each
-    other it is larger than among all pairs; its root is a generous guess of how much.
+    Of pairs of rows that are equal in all other columns, a share is equal in this one, too. Where columns depend on
+    each other it is larger than among all pairs; its root is a generous guess of how much.
     """
     same = _pairs(np.unique(features, return_counts=True)[1])
     counts = [np.unique(column, return_counts=True)[1] for column in hashes]
@@ -88,7 +88,7 @@ def _pairs(count):
 
 
 def merge_copies(copy, weight):
-    """Numbers of the rows to keep (the first of each), which of these each row is, and weights, None if all are alike."""
+    """Numbers of the rows to keep (the first of each), which of these each row is, weights or None if all are alike."""
     place, _ = pd.factorize(copy)  # in the order in which they are met
     first = np.flatnonzero(~pd.Series(place).duplicated())
     total = np.bincount(place, weight)

@@ -15,15 +15,18 @@ LEAST_RARE = 20  # cases of the rarer label
 PURE = 0.01  # of the rows of a level that have the other outcome
 SURPRISE = 12.0  # such rows by the scores: none of them comes by chance once in 160,000 levels
 MOST_LEVELS = 50
+ROWS_OF_A_CELL = 20  # on average
 MOST_PAIRED = 60  # columns of which pairs are looked at
 MOST_ROWS = 50_000
 
 AFTERWARDS = re.compile(
-    r"(y[_ ]?true|ground[_ ]?truth|gold([_ ]\w+)?|(correct|right|true|actual)[_ ](answer|label|class|outcome|option|choice)"
-    r"|outcome|final[_ ]outcome)",
+    r"(y[_ ]?true|ground[_ ]?truth|gold([_ ]\w+)?|(final[_ ])?outcome"
+    r"|(correct|right|true|actual)[_ ](answer|label|class|outcome|option|choice))",
     re.IGNORECASE,
 )
-WHEN_SCORED = re.compile(r"(.*[_ ])?(scored|score|prediction|predicted|forecast)([_ ](at|on|date|day|time))", re.IGNORECASE)
+WHEN_SCORED = re.compile(
+    r"(.*[_ ])?(scored|score|prediction|predicted|forecast)[_ ](at|on|date|day|time)", re.IGNORECASE
+)
 
 
 def find_leaks(columns, y, c):
@@ -45,7 +48,7 @@ def find_leaks(columns, y, c):
 def find_afterwards(columns, known=()):
     """Alerts for columns that by their name, or by their dates, can be known only after the score."""
     alerts = [
-        Alert("afterwards", (column.name,), n=int((column.code >= 0).sum()), value=1.0, more={"how": "by its name"})
+        Alert("afterwards", (column.name,), n=int((column.code >= 0).sum()), value=1.0, more={"by": "by its name"})
         for column in columns
         if AFTERWARDS.fullmatch(column.name) and column.name not in known
     ]
@@ -56,8 +59,8 @@ def find_afterwards(columns, known=()):
             continue
         later = float((column.values > scored[0].values).mean())
         if later > 0.5:
-            how = f"it lies after {scored[0].name}"
-            alerts.append(Alert("afterwards", (column.name,), n=len(column.code), value=later, more={"how": how}))
+            by = f"by its dates, which lie after {scored[0].name}"
+            alerts.append(Alert("afterwards", (column.name,), n=len(column.code), value=later, more={"by": by}))
     return alerts
 
 
@@ -66,49 +69,55 @@ def _alone(column, y, c):
     cell = _cells(column)
     told = _told(cell, y, c)
     if told:
-        return Alert("leak", (column.name,), n=y.size, value=told, more={"how": "gives the outcome away"})
+        return Alert("leak", (column.name,), n=y.size, value=told, more={"by": "in nearly every row"})
     count = np.bincount(cell)
     ones = np.bincount(cell, y)
     stated = np.bincount(cell, c)
     for outcome, other, expected in ((1, count - ones, count - stated), (0, ones, stated)):
         is_pure = (other <= PURE * count) & (expected - other >= SURPRISE) & (other <= 0.1 * expected)
-        if column.n_levels > MOST_LEVELS and not column.is_ordered:
-            is_pure[1:-1] = False  # of a column of many levels only the missing value and the pool of levels count
-        if column.is_ordered and column.n_levels > MOST_LEVELS:
-            is_pure[1:] = False  # a part of a number's range is what a model should use
+        if column.n_levels > _most_levels(column):
+            is_pure[1:] = False  # parts of a number's range, or pooled levels, are what a model should use
         if is_pure.any() and not is_pure.all():
             level = int(np.flatnonzero(is_pure)[np.argmax(count[is_pure])])
             words = "where it is missing" if level == 0 else f"where it is {column.words[level - 1]!r}"
-            how = f"gives the outcome away {words}: it is {outcome} in all but {int(other[level])} of {int(count[level])}"
-            more = {"how": how, "level": words}
-            return Alert("leak", (column.name,), n=int(count[level]), value=float(count[level] / y.size), more=more)
+            by = f"{words}: there it is {outcome} in all but {other[level]:.0f} of {count[level]:,} rows"
+            return Alert(
+                "leak", (column.name,), n=int(count[level]), value=float(count[level] / y.size), more={"by": by}
+            )
     return None
 
 
 def _cells(column):
     """Cells of a column: 0 for missing, then its levels, or parts of a number with many values."""
-    if column.n_levels <= MOST_LEVELS:
+    most = _most_levels(column)
+    if column.n_levels <= most:
         return column.code + 1
     if column.is_ordered:
         place = np.argsort(np.argsort(column.code, kind="stable"), kind="stable")
-        part = place * MOST_LEVELS // place.size + 1
+        part = place * most // place.size + 1
         first = pd.Series(part).groupby(column.code).transform("min").to_numpy()  # equal values stay together
         return np.where(column.code < 0, 0, first)
     count = np.bincount(column.code[column.code >= 0], minlength=column.n_levels)
     rank = np.empty(count.size, int)
     rank[np.argsort(-count, kind="stable")] = np.arange(count.size)
-    return np.where(column.code < 0, 0, np.minimum(rank[column.code], MOST_LEVELS - 1) + 1)
+    return np.where(column.code < 0, 0, np.minimum(rank[column.code], most - 1) + 1)
+
+
+def _most_levels(column):
+    """Cells of a column, so that each has some rows."""
+    return max(min(MOST_LEVELS, column.code.size // ROWS_OF_A_CELL), 2)
 
 
 def _told(cell, y, c):
-    """Share of the rarer label that cells tell, if they mistake hardly any, and far fewer than the scores do; else 0."""
+    """Share of the rarer label that cells tell, if they mistake hardly any and the scores far more; else 0."""
     count = np.bincount(cell)
     ones = np.bincount(cell, y)
     stated = np.bincount(cell, c)
     wrong = np.minimum(ones, count - ones).sum()
     rarer = min(y.sum(), y.size - y.sum())
     by_scores = np.minimum(stated, count - stated).sum()
-    return float(1 - wrong / rarer) if wrong <= TOLD * rarer and wrong <= BEYOND * by_scores else 0.0
+    knows_more = wrong <= BEYOND * by_scores and by_scores - wrong >= SURPRISE
+    return float(1 - wrong / rarer) if wrong <= TOLD * rarer and knows_more else 0.0
 
 
 def _pairs(columns, y, c):
@@ -118,18 +127,18 @@ def _pairs(columns, y, c):
         cell = _compared(one, other)
         told = 0.0 if cell is None else _told(cell, y, c)
         if told:
-            how = "give the outcome away by being equal" + (", smaller or larger" if one.is_ordered else "")
-            alerts.append(Alert("leak", (one.name, other.name), n=y.size, value=told, more={"how": how}))
+            by = "by which of the two is larger" if one.has_sizes else "by being equal or not"
+            alerts.append(Alert("leak", (one.name, other.name), n=y.size, value=told, more={"by": by}))
     return alerts
 
 
 def _compared(one, other):
     """Cells of a comparison of two columns of one kind; None of columns that cannot be compared."""
-    kinds = [(column.is_ordered, column.is_date, column.is_ordered and column.is_category) for column in (one, other)]
+    missing = (one.code < 0) | (other.code < 0)
+    kinds = [(column.has_sizes, column.is_date) for column in (one, other)]
     if kinds[0] != kinds[1]:
         return None
-    missing = (one.code < 0) | (other.code < 0)
-    if one.is_ordered and not one.is_category:
+    if one.has_sizes:
         try:
             smaller = (one.values < other.values).to_numpy(bool, na_value=False)
             larger = (one.values > other.values).to_numpy(bool, na_value=False)

@@ -81,7 +81,8 @@ class Report:
     @property
     def steps(self):
         """What to do, in order: a table of `What` (the index) and `How`."""
-        return steps_of(self.found, self.words.kinds)
+        kinds = self.words.kinds
+        return steps_of(sorted(self.found, key=lambda finding: not kinds[finding.kind].is_before), kinds)
 
     @property
     def headline(self):
@@ -97,6 +98,11 @@ class Report:
 
     def _sentence(self, finding):
         return words(finding, self.words.kinds[finding.kind].sentence)
+
+    @property
+    def before(self):
+        """Sentences that stand above the answer: what was assumed about rows, columns and answers."""
+        return [self._sentence(finding) for finding in self.found if self.words.kinds[finding.kind].is_before]
 
     @property
     def on_top(self):
@@ -122,7 +128,7 @@ class Report:
 
     def __str__(self):
         steps = [f"{k}. {what}" for k, what in enumerate(self.steps.index, 1)]
-        return "\n".join([self.headline, *self.on_top, *steps])
+        return "\n".join([*self.before, self.headline, *self.on_top, *steps])
 
     def _repr_html_(self):
         with collected() as outputs:
@@ -143,10 +149,11 @@ class Report:
                 (self._show_folded if self.words.parts[name].folded else self._show_part)(name)
 
     def _show_answer(self):
-        body = f"<p><strong>{escape(self.headline)}</strong></p>\n"
+        body = "".join(f"<p>{escape(text)}</p>\n" for text in self.before)
+        body += f"<p><strong>{escape(self.headline)}</strong></p>\n"
         if self.on_top:
             body += "<ul>\n" + "\n".join(f"<li>{escape(text)}</li>" for text in self.on_top) + "\n</ul>"
-        _emit("\n".join([self.headline, *(f"- {text}" for text in self.on_top)]), body)
+        _emit("\n".join([*self.before, self.headline, *(f"- {text}" for text in self.on_top)]), body)
         if len(self.steps):
             table(self.steps.rename_axis("What to do"))
 

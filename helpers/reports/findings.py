@@ -60,6 +60,7 @@ class Kind:
     how: str = ""
     unit: str = ""  # of value, low and high
     on_top: bool | None = None  # whether it stands on the first screen; None: if it is serious or graver
+    is_before: bool = False  # whether it stands above the answer, which rests on it
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,8 @@ def read_words(path):
                 text.get(f"{name} do", ""),
                 text.get(f"{name} how", ""),
                 text.get(f"{name} unit", text.get("part unit", "")),
-                {"yes": True, "no": False}.get(text.get(f"{name} first")),
+                {"yes": True, "no": False, "before": False}.get(text.get(f"{name} first")),
+                text.get(f"{name} first") == "before",
             )
     drawn = {name: (text, figures.get(f"{name} alt", "")) for name, text in figures.items() if " " not in name}
     return Words(f"# {shared['title']}\n\n{shared['intro']}", kinds, parts, drawn)

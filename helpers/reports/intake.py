@@ -20,17 +20,21 @@ MOST_LEVELS = 50  # of a column to check, so that a page can show them all
 SHIPPED = "data/rand_scores.csv.gz"
 RECORDED_FILE = "data/smollm2_answers.jsonl.gz"
 
+LATER = "perhaps known only with the outcome"
+TELLS = "tells the outcome"
+SAME_FEATURES = "all features"  # what rows of one group have in common where no column says who they are
+
 NAMES_OF_GROUPS = r"(.*[_ ])?(id|person|patient|subject|customer|user|household|family|hospital|site|school)([_ ].*)?"
 
 
-def read_table(path, label="label", score="score", *, features=None, weight=None, group=None):
+def read_table(path, label="label", score="score", *, features=None, weight=None, group=None, known=()):
     """Read a table as `helpers.tables.read_scores` does, where "" and [] stand for "not given".
 
     The shipped table is grouped by family.
 
     Parameters
     ----------
-    path, label, score, features, weight, group : optional
+    path, label, score, features, weight, group, known : optional
         As in `helpers.tables.read_scores`.
 
     Returns
@@ -45,9 +49,8 @@ def read_table(path, label="label", score="score", *, features=None, weight=None
     """
     given = {"label": label, "score": score, "features": features, "weight": weight, "group": group}
     group = set_for_scores({"path": path, **given}).get("group", group)
-    return read_scores(
-        path, label=label, score=score, features=features or None, weight=weight or None, group=group or None
-    )
+    columns = {"features": features or None, "weight": weight or None, "group": group or None, "known": known}
+    return read_scores(path, label=label, score=score, **columns)
 
 
 def set_for_answers(given):
@@ -162,12 +165,41 @@ def levels_to_show(table, check):
     return pd.concat(tables, ignore_index=True)
 
 
-def repeated_rows(table):
-    """Share of the rows that equal the row before in score and features, less the share that chance would give."""
-    columns = table.X.assign(**{"stated probability": table.p})
-    code = pd.util.hash_pandas_object(columns, index=False).to_numpy()
-    share = np.unique(code, return_counts=True)[1] / code.size
-    return max(0.0, float((code[1:] == code[:-1]).mean() - (share**2).sum()))
+def as_assumed(table):
+    """A checked table as its report takes it: (table, the alert that its groups come from or None).
+
+    Columns that tell the outcome are left out until somebody says that they are known before it. Rows that err alike
+    are taken as groups where a column says so that is no feature by itself, or that names persons or days; so are rows
+    that are equal in all features.
+    """
+    told = told_columns(table.alerts)
+    whys = {name: why for name, why in told.items() if name in table.X}
+    table = replace(table, X=table.X.drop(columns=list(whys)), dropped=table.dropped | whys)
+    for alert in table.alerts:
+        if alert.kind == "same_rows":
+            values = pd.util.hash_pandas_object(table.X, index=False)
+            return replace(table, groups=pd.factorize(values)[0], group_name=SAME_FEATURES), alert
+        if alert.kind != "cluster":
+            continue
+        (name,) = alert.columns
+        is_feature = name in table.X
+        values = table.X[name] if is_feature else table.others[name]
+        is_day = pd.api.types.is_datetime64_any_dtype(values.dtype)
+        if is_feature and not (is_day or alert.more["one_outcome"] or re.fullmatch(NAMES_OF_GROUPS, name.lower())):
+            continue
+        code = pd.factorize(values, use_na_sentinel=False)[0]
+        X = table.X.drop(columns=name) if is_feature and not is_day else table.X
+        return replace(table, X=X, groups=code, group_name=name), alert
+    return table, None
+
+
+def told_columns(alerts):
+    """{column: why} of the columns that tell the outcome; of a pair, the one that by its name is known only with it."""
+    told = {alert.columns[0]: LATER for alert in alerts if alert.kind == "afterwards"}
+    for alert in alerts:
+        if alert.kind == "leak" and (len(alert.columns) == 1 or not told.keys() & set(alert.columns)):
+            told |= dict.fromkeys(alert.columns, TELLS)
+    return told
 
 
 def likely_groups(table):

@@ -7,9 +7,10 @@ score_words.ini. Each function takes the `ScoreReport` whose numbers it reads; `
 import numpy as np
 
 from helpers.reports.findings import Finding, Severity, ends_of
-from helpers.reports.intake import LEAST_ROWS, likely_groups, repeated_rows
+from helpers.reports.intake import LEAST_ROWS, likely_groups, told_columns
 from helpers.reports.misjudged import least_gaps
 from helpers.reports.phrases import root
+from helpers.tables.features import GIVES_AWAY
 from helpers.tables.scores import ANSWER
 
 ALPHA = 0.05  # of a test
@@ -20,7 +21,6 @@ REVERSED = -4.0  # correlation with the label, in standard errors
 MOVED = 0.1  # change of the gap over time that makes the whole score useless, if it is surely as large
 SAME = 0.5  # part of the gap after recalibration that a group must have as stated to lean that way
 HOTTER = 1.5  # how much larger a gap must surely be than those of the named groups to be shown for its size
-REPEATS = 0.05  # share of rows that repeat the row before
 MANY = 0.5  # share of the cases from which misjudged groups are no exception
 
 OFF_AS_STATED = ("too_low", "too_high", "hot_group")  # groups whose stated scores are significantly off
@@ -36,6 +36,8 @@ def find_all(report):
     average = list(of_average(report, order[0].kind if order else "", "off_unmendable" if moving else remedy))
     mends = any(finding.kind == "off_mendable" for finding in average)
     findings = [
+        *of_rows(report.table, report.assumed_groups),
+        *of_leaks(report.table),
         *of_table(report.table),
         *of_pair(report.pair),
         *order,
@@ -57,6 +59,37 @@ def severity_of(size, scale, least=SMALL):
     return Severity.SERIOUS if abs(size) >= least * scale else Severity.NOTE
 
 
+def of_rows(table, assumed):
+    """What is odd about rows and columns, and what was assumed; `assumed`: the alert that the groups come from."""
+    serious = {"severity": Severity.SERIOUS}
+    for alert in table.alerts:
+        ends = {"value": alert.value, "n": alert.n} | serious
+        more = alert.more | {"columns": list(alert.columns)}
+        if alert.kind == "copies":
+            yield Finding("copies", **ends, more=more)
+        elif alert is assumed:
+            kind = "assumed_equal" if alert.kind == "same_rows" else "assumed_groups"
+            yield Finding(kind, table.group_name, **ends, more=more)
+        elif alert.kind == "cluster" and assumed is None:
+            yield Finding("may_depend", alert.columns[0], **ends, more=more)
+            return  # of several such columns the one that makes intervals widest
+
+
+def of_leaks(table):
+    """Columns that were left out because they tell the outcome, each with the question whether it was known before."""
+    serious = {"severity": Severity.SERIOUS}
+    whys = {name: alert for alert in table.alerts if alert.kind in ("leak", "afterwards") for name in alert.columns}
+    for name in told_columns(table.alerts):
+        alert = next((one for one in table.alerts if one.kind == "leak" and name in one.columns), whys[name])
+        more = {"by": alert.more["by"], "others": [other for other in alert.columns if other != name]}
+        more["tells"] = alert.kind == "leak"
+        yield Finding("known_before", name, value=alert.value, n=alert.n, **serious, more=more)
+    for name, why in table.dropped.items():
+        if why == GIVES_AWAY and name != table.group_name:
+            more = {"by": "in nearly every row", "others": [], "tells": True}
+            yield Finding("known_before", name, value=1.0, n=table.n, **serious, more=more)
+
+
 def of_table(table):
     """What was read, and what makes all else unsure."""
     n = table.n
@@ -70,19 +103,10 @@ def of_table(table):
         yield Finding("unweighted", n=table.n_unweighted)
     if table.note:
         yield Finding("remark", table.note)
-    for name, why in table.dropped.items():
-        if why == "gives the outcome away":
-            yield Finding("gives_away", name, n=n, severity=Severity.SERIOUS)
     if table.groups is not None:
         yield Finding("people", table.group_name, value=float(table.groups.max() + 1), n=n)
-    else:
-        names = likely_groups(table)
-        repeats = repeated_rows(table)
-        if repeats > REPEATS:
-            more = {"columns": names or ["a column of people or places"]}
-            yield Finding("repeated_rows", value=repeats, n=n, severity=Severity.SERIOUS, more=more)
-        elif names:
-            yield Finding("likely_people", n=n, more={"columns": names})
+    elif not table.are_independent and (names := likely_groups(table)):
+        yield Finding("likely_people", n=n, more={"columns": names})
     if ((table.p == 0) | (table.p == 1)).all():
         yield Finding("only_decisions", n=n, severity=Severity.SERIOUS)
 

@@ -11,13 +11,14 @@ from helpers.checks import check_one_of, check_rng
 from helpers.decisions import optimal_threshold
 from helpers.decisions.costs import check_costs
 from helpers.grouping import GroupingLoss, StackedGroupingLoss
+from helpers.profile import Alert
 from helpers.reports import control
 from helpers.reports.average import Average, measure_average
 from helpers.reports.document import Report
 from helpers.reports.drift import measure_drifts
 from helpers.reports.files import WHAT, write_files
 from helpers.reports.findings import read_words
-from helpers.reports.intake import find_obstacle, levels_to_show, relabelled
+from helpers.reports.intake import as_assumed, find_obstacle, levels_to_show, relabelled
 from helpers.reports.misjudged import MisjudgedGroups, find_misjudged
 from helpers.reports.pair import Comparison, compare_scores, pairs_in_order
 from helpers.reports.rescored import Money, Repaired, count_money, mean_of, parts_of_loss, repair_scores
@@ -56,6 +57,7 @@ class ScoreReport(ScoreTables, Report):
     several: SeveralClasses | None  # all classes together, where scores have a column for each
     options: dict = field(default_factory=dict, repr=False)  # what was asked for: cost, check, labels and rng
     labels: dict = field(default_factory=dict, repr=False)  # {feature of the file: its name on the page}
+    assumed_groups: Alert | None = None  # of rows that err alike, where the groups come from it
 
     @cached_property
     def calibrated(self):
@@ -199,7 +201,7 @@ def audit_scores(table, *, cost=None, class_cost=None, ordered=False, check=(), 
     options["labels"] = Path(labels).name if isinstance(labels, str | Path) else labels
     options["rng"] = rng if isinstance(rng, int) else None
     rng = check_rng(rng)
-    own = table.checked()  # the only check: what follows computes
+    own, assumed_groups = as_assumed(table.checked())  # the only check: what follows computes
     table, labels, check = relabelled(own, labels, check)
     levels = levels_to_show(table, check)
     obstacle = find_obstacle(table)
@@ -226,6 +228,7 @@ def audit_scores(table, *, cost=None, class_cost=None, ordered=False, check=(), 
         several=None if obstacle else measure_classes(table, rng, ordered=ordered, cost=class_cost),
         options=options,
         labels=labels,
+        assumed_groups=assumed_groups,
     )
 
 

@@ -8,13 +8,18 @@ from helpers.partition.kinds import plain_values, text_as_values
 from helpers.partition.levels import RARE, Pooled, rare_levels
 from helpers.tables.columns import in_percent
 
+GIVES_AWAY = "gives the outcome away"  # why a column is left out
+
 COMMAS = r"\s*[-+]?\d[\d.]*(,\d+)+(\.\d+)?\s*"
 
 LIKE_A_DATE = r"\s*(\d{4}[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.]\d{2,4})(\D.*)?"
 
 
-def tidy_features(frame, y):
-    """Features as numbers, booleans, dates and categories; a dict of the columns left out and why; notes."""
+def tidy_features(frame, y, known=()):
+    """Features as numbers, booleans, dates and categories; a dict of the columns left out and why; notes.
+
+    Columns that are `known` before the outcome stay, whatever they tell about it.
+    """
     kept = {}
     dropped = {}
     infinite = []
@@ -35,8 +40,9 @@ def tidy_features(frame, y):
     if infinite:
         notes.insert(0, f"infinite values read as missing in {', '.join(map(repr, infinite))}")
     X = pd.DataFrame(kept, index=frame.index)
-    telling = SegmentFamily(X, y, fewest_rows(len(y)), 1).given_away
-    return X.drop(columns=telling), dropped | dict.fromkeys(telling, "gives the outcome away"), notes
+    asked = X.drop(columns=[name for name in known if name in X])
+    telling = SegmentFamily(asked, y, fewest_rows(len(y)), 1).given_away
+    return X.drop(columns=telling), dropped | dict.fromkeys(telling, GIVES_AWAY), notes
 
 
 def notes_of_rare_levels(X):

@@ -31,6 +31,10 @@ UNNAMED = re.compile(r"Unnamed: \d+")
 
 ANSWER = "answer of the model"
 
+NO_GROUP = "none"  # given in place of a column: no rows belong together
+
+SAYS_NOTHING = ("constant", "all missing", "a row number")  # why a column is left out that tells no rows apart
+
 
 @dataclass(frozen=True)
 class ClassScores:
@@ -65,6 +69,10 @@ class ScoreTable:
     group_name: str = ""  # the column that `groups` comes from
     # of scores with a column for each class; y then says whether the class with the largest score came, p is that score
     classes: ClassScores | None = field(default=None, repr=False)
+    others: pd.DataFrame | None = field(default=None, repr=False)  # columns that are no features, as `dropped` says
+    known: tuple = ()  # columns of which somebody says that they are known before the outcome
+    are_independent: bool = False  # whether somebody says that no rows belong together
+    alerts: tuple = ()  # what `checked` has found odd about the rows and columns
 
     @property
     def n(self):
@@ -78,18 +86,24 @@ class ScoreTable:
     @property
     def n_unweighted(self):
         """Number of rows of weight 0, which no estimate uses, here or left out."""
-        return self.left_out + (0 if self.weight is None else int((np.asarray(self.weight) == 0).sum()))
+        return self.left_out + self.n_unsampled
+
+    @property
+    def n_unsampled(self):
+        """Rows of weight 0 that are here."""
+        return 0 if self.weight is None else int((np.asarray(self.weight) == 0).sum())
 
     @property
     def features(self):
         return list(self.X)
 
     def checked(self):
-        """The table as estimators compute with it: without rows of weight 0, float columns, weights as shares of the
-        largest, codes of groups from 0; ValueError for columns that break a rule or differ in length.
+        """The table as estimators compute with it: without rows of weight 0, each copy once, float columns, weights as
+        shares of the largest, codes of groups from 0; ValueError for columns that break a rule or differ in length.
         """
         X = self.X if len(self.X.columns) else pd.DataFrame({self.score: self.p})  # features may be none
-        rows = check_rows(self.y, self.p, X, self.weight, self.groups)
+        groups = np.arange(self.n) if self.are_independent else self.groups
+        rows = check_rows(self.y, self.p, X, self.weight, groups, others=self.others, known=self.known, warn=False)
         number = np.arange(1, rows.kept.size + 1) if self.row is None else self.row
         before = self.before
         if before is not None:
@@ -102,11 +116,13 @@ class ScoreTable:
             p=rows.p,
             X=rows.X if len(self.X.columns) else rows.X.iloc[:, :0],
             weight=rows.weight,
-            groups=rows.groups,
+            groups=None if self.are_independent else rows.groups,
             row=number[rows.kept],
-            left_out=self.left_out + int((~rows.kept).sum()),
+            left_out=self.left_out + self.n_unsampled,
             before=before,
             classes=None if self.classes is None else self.classes.take(rows.kept),
+            others=None if self.others is None else self.others[rows.kept],
+            alerts=rows.alerts,
         )
 
     def take(self, rows):
@@ -121,6 +137,7 @@ class ScoreTable:
             row=self.row[rows],
             before=None if self.before is None else self.before[rows],
             classes=None if self.classes is None else self.classes.take(rows),
+            others=None if self.others is None else self.others.iloc[rows],
         )
 
     def __str__(self):
@@ -130,7 +147,7 @@ class ScoreTable:
         return f"{self.name}: {size}; {self.y.mean():.1%} positive"
 
 
-def read_scores(path, label="label", score="score", *, features=None, weight=None, group=None, min_rows=50):
+def read_scores(path, label="label", score="score", *, features=None, weight=None, group=None, known=(), min_rows=50):
     """Read a table of labels, scores and features; a ValueError names the file, the column, the rule and the first row.
 
     Parameters
@@ -148,7 +165,9 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
     features : list of str or str, optional
         Column names (a list, or one text with commas); None takes all but those with another role.
     weight, group : str, optional
-        Columns of sampling weights and of people.
+        Columns of sampling weights and of people; the group "none" says that no rows belong together.
+    known : list of str or str, default ()
+        Columns that are known before the outcome, whatever they tell about it.
     min_rows : int, default 50
         Fewest rows to accept.
 
@@ -182,6 +201,10 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
     of_class = _class_columns(score, table.names, table.name)
     score, before = (None, None) if of_class else _two_scores(score, table.names)
     scores = {f"score of {name}": column for name, column in of_class.items()} or {"score": score}
+    are_independent = group == NO_GROUP and NO_GROUP not in table.names
+    group = None if are_independent else group
+    known = [name.strip() for name in known.split(",")] if isinstance(known, str) and known else list(known)
+    check_columns(table.name, table.names, {f"known[{k}]": name for k, name in enumerate(known)})
     roles = {"label": label} | scores | {"old score": before, "weight": weight, "group": group}
     roles = check_roles(table, roles)
     names = _feature_names(table, features, roles)
@@ -208,13 +231,14 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
     weights = None if weight is None else columns.weights(table, weight, frame[weight])
     groups = None if group is None else columns.groups(table, group, frame[group])
     row_labels = [name for name in names if features is None and _are_row_labels(name, frame[name])]
-    X, dropped, notes_of_features = tidy_features(frame[names].drop(columns=row_labels), y)
+    X, dropped, notes_of_features = tidy_features(frame[names].drop(columns=row_labels), y, known)
     notes = table.notes + notes_of_features
     dropped |= dict.fromkeys(row_labels, "row labels that pandas wrote")
     if features is None and groups is not None:
         members = [name for name in X if _names_members(X[name], groups)]
         X = X.drop(columns=members)
         dropped |= dict.fromkeys(members, f"it only tells the members of a {group!r} apart")
+    others = [name for name, why in dropped.items() if name in frame and why not in SAYS_NOTHING]
     notes += notes_of_rare_levels(X)
     if not list(X):
         notes.append("no features: groups can only be sought along the score")
@@ -235,6 +259,9 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
         before_name=before or "",
         group_name=group or "",
         classes=classes,
+        others=frame[others] if others else None,
+        known=tuple(known),
+        are_independent=are_independent,
     )
 
 

@@ -12,6 +12,7 @@ from helpers.audit import search_segments
 from helpers.audit.null import bonus_of_singles
 from helpers.calibration import PlattCalibrator
 from helpers.plotting import plot_groups
+from helpers.profile import TableWarning
 
 
 def people(n, rng):
@@ -197,7 +198,8 @@ def test_columns_that_cannot_be_searched_are_said():
     X["same"] = 3.0
     X["city"] = np.char.add("c", rng.integers(0, 1000, 2000).astype(str))
     X["result"] = np.where(y == 1, "yes", "no")
-    search = search_segments(y, p, X, n_draws=39, rng=0)
+    with pytest.warns(TableWarning, match="'result' gives the outcome away"):
+        search = search_segments(y, p, X, n_draws=39, rng=0)
     notes = "\n".join(search.notes)
     assert "same is constant" in notes and "city has no segment of 20 rows" in notes
     assert "result gives the outcome away" in str(search)
