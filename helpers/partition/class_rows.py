@@ -7,6 +7,7 @@ import pandas as pd
 
 from helpers.checks import check_effective, check_groups, check_same_length, check_simplex, check_weights
 from helpers.partition.checked import Rows, check_table
+from helpers.profile import profile_table, warn_of
 
 
 def has_classes(p):
@@ -118,6 +119,11 @@ def check_class_rows(y, P, X, sample_weight, groups, ordered=False):
             raise ValueError(f"sample_weight must leave every class, but {classes[absent[0]]} has weight 0 only.")
         groups = None if groups is None else check_groups(groups[kept])
         code, P, X, weight = code[kept], P[kept], X.iloc[kept], weight[kept]
+    is_right = P.argmax(axis=1) == code
+    found = profile_table(is_right, P.max(axis=1), X, sample_weight=weight, groups=groups, scores=P)
+    warn_of(found.of("copies", "same_rows", "cluster", "leak"))
+    if found.copy is not None and groups is None:  # copies stay together
+        groups = pd.factorize(found.copy)[0]
     return ClassRows(code, P, X, weight, groups, classes, ordered)
 
 

@@ -1,6 +1,7 @@
 """What the profile of a table has found, as data, and the warning that estimators give."""
 
 import warnings
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 
@@ -73,6 +74,14 @@ class Alert:
             tell = "tell" if len(self.columns) > 1 else "tells"
             return f"{names} {tell} the outcome {self.more['by']}. If that is known only afterwards, leave it out of X."
         return f"{names} can be known only with the outcome. If so, leave it out of X."
+
+
+@contextmanager
+def no_table_warnings():
+    """Where a table was looked at already: what is called inside gives no `TableWarning`."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TableWarning)
+        yield
 
 
 def warn_of(alerts, stacklevel=4):

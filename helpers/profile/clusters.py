@@ -3,7 +3,7 @@
 import numpy as np
 
 from helpers.profile.alerts import Alert
-from helpers.profile.copies import row_hashes
+from helpers.profile.copies import have_near_misses, pairs, row_hashes
 
 LEAST_LEVELS = 40  # with two rows or more: fewer are no groups that an interval can rest on
 LARGEST = 0.1  # of the rows, in one value: a column with a larger one is a feature
@@ -27,14 +27,15 @@ def find_clusters(columns, y, c, weight):
 
 
 def find_same_rows(columns, y, c, weight):
-    """Alert for rows that are equal in all features and err alike; None if there are none."""
+    """Alert for rows that are equal in all features, more than coarse columns explain, and err alike; else None."""
     if not columns:
         return None
     with np.errstate(over="ignore"):
-        features = row_hashes(columns).sum(axis=0)
-    levels, code = np.unique(features, return_inverse=True)
-    if levels.size < LEAST_LEVELS or levels.size == y.size:
-        return None
+        hashes = row_hashes(columns)
+        features = hashes.sum(axis=0)
+        levels, code, count = np.unique(features, return_inverse=True, return_counts=True)
+        if levels.size < LEAST_LEVELS or levels.size == y.size or have_near_misses(hashes, features, pairs(count)):
+            return None
     found = _agree(code, levels.size, False, y, y - c, c * (1 - c), weight)
     if found is None:
         return None

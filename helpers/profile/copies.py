@@ -33,10 +33,10 @@ def find_copies(columns, p, y, c, groups=None):
     with np.errstate(over="ignore"):
         hashes = row_hashes(columns)
         features = hashes.sum(axis=0) if len(hashes) else np.zeros(n, np.uint64)
-        scored = features + _mixed(pd.util.hash_array(p), len(hashes))
-        row = scored + _mixed(pd.util.hash_array(y), len(hashes) + 1)
+        scored = features + sum(_mixed(pd.util.hash_array(q), 1000 + k) for k, q in enumerate(np.atleast_2d(p.T)))
+        row = scored + _mixed(pd.util.hash_array(y), 998)
         if groups is not None:
-            row = row + _mixed(pd.util.hash_array(np.asarray(groups)), len(hashes) + 2)
+            row = row + _mixed(pd.util.hash_array(np.asarray(groups)), 999)
     _, copy, count = np.unique(row, return_inverse=True, return_counts=True)
     if count.size == n:
         return None, None
@@ -54,7 +54,7 @@ def find_copies(columns, p, y, c, groups=None):
 def _are_copies(hashes, features, scored, y, c):
     """Whether more rows are equal in features and score than coarse columns explain, and agree in the label."""
     _, cell, count = np.unique(scored, return_inverse=True, return_counts=True)
-    equal = _pairs(count)
+    equal = pairs(count)
     if not equal:
         return False
     ones = np.bincount(cell, y)
@@ -63,26 +63,26 @@ def _are_copies(hashes, features, scored, y, c):
     by_chance = (count * (count - 1) * chance * (1 - chance)).sum()
     if disagree > DISAGREE * by_chance:
         return False
-    return not _have_near_misses(hashes, features, equal)
+    return not have_near_misses(hashes, features, equal)
 
 
-def _have_near_misses(hashes, features, equal):
+def have_near_misses(hashes, features, equal):
     """Whether so many pairs of rows differ in one column alone that `equal` pairs may be so by chance.
 
     Of pairs of rows that are equal in all other columns, a share is equal in this one, too. Where columns depend on
     each other it is larger than among all pairs; its root is a generous guess of how much.
     """
-    same = _pairs(np.unique(features, return_counts=True)[1])
+    same = pairs(np.unique(features, return_counts=True)[1])
     counts = [np.unique(column, return_counts=True)[1] for column in hashes]
     for j in np.argsort([-count.size for count in counts], kind="stable")[:LEFT_OUT]:
-        others = _pairs(np.unique(features - hashes[j], return_counts=True)[1])
-        alike = np.sqrt(_pairs(counts[j]) / (features.size * (features.size - 1) / 2))
+        others = pairs(np.unique(features - hashes[j], return_counts=True)[1])
+        alike = np.sqrt(pairs(counts[j]) / (features.size * (features.size - 1) / 2))
         if equal * (1 - alike) <= (others - same) * alike:
             return True
     return False
 
 
-def _pairs(count):
+def pairs(count):
     count = count.astype(float)
     return float((count * (count - 1)).sum() / 2)
 

@@ -47,7 +47,7 @@ class Profile:
         return [alert for alert in self.alerts if alert.kind in kinds]
 
 
-def profile_table(y, p, X, *, sample_weight=None, groups=None, others=None, known=()):
+def profile_table(y, p, X, *, sample_weight=None, groups=None, others=None, known=(), scores=None):
     """Look at a table for copies of rows, rows of one event, and columns that know the outcome.
 
     Parameters
@@ -64,6 +64,8 @@ def profile_table(y, p, X, *, sample_weight=None, groups=None, others=None, know
         Columns that are no features, such as identities, but may say which rows belong together.
     known : list of str, default ()
         Columns that are known before the outcome, whatever they tell about it.
+    scores : array of float, shape (n, K), optional
+        Of several classes, all scores, where p is that of the answer and y whether it was right.
 
     Returns
     -------
@@ -84,7 +86,7 @@ def profile_table(y, p, X, *, sample_weight=None, groups=None, others=None, know
     columns = coded(X)
     c = IsotonicRegression(y_min=0, y_max=1).fit(p, y, sample_weight).predict(p)
     all_alone = groups is not None and np.unique(groups).size == y.size  # somebody says that no rows belong together
-    alert, copy = (None, None) if all_alone else find_copies(columns, p, y, c, groups)
+    alert, copy = (None, None) if all_alone else find_copies(columns, p if scores is None else scores, y, c, groups)
     alerts = [] if alert is None else [alert]
     if copy is not None:  # what follows looks at each row once
         _, rows = np.unique(copy, return_index=True)

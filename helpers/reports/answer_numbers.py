@@ -8,6 +8,7 @@ import pandas as pd
 
 from helpers.audit import search_segments
 from helpers.calibration import PlattCalibrator
+from helpers.profile import no_table_warnings
 from helpers.reports.phrases import NAMES, from_percent, of_hundred, percent, points_apart, short
 from helpers.resampling import exact_interval, percentile_ends, resampled_means, with_ends
 from helpers.selective.certified import certify_rows
@@ -124,7 +125,8 @@ def find_groups(features, correct, confidence, used, rng):
         return None
     X = features.iloc[rows].reset_index(drop=True)
     try:
-        search = search_segments(y, confidence[rows], X, n_draws=SEARCH_DRAWS, rng=rng)
+        with no_table_warnings():  # what is known of a question may tell whether it is answered rightly
+            search = search_segments(y, confidence[rows], X, n_draws=SEARCH_DRAWS, rng=rng)
     except ValueError as error:  # everything else was checked: no group of enough questions
         return QuestionGroups(None, (str(error).partition(", but ")[2].rstrip("."),))
     named = search.selected

@@ -353,7 +353,7 @@ def test_parameters_set_for_files_of_the_book_are_those_in_use_and_none_for_othe
     assert mine.groups is None and mine.group_name == "" and "person" in mine.features
     assert likely_groups(mine) == ["person", "family"]
     report = audit_scores(mine.checked().take(np.arange(290)), rng=0)
-    assert {"likely_people", "repeated_rows"} & set(kinds_of(report))
+    assert {"likely_people", "assumed_groups", "may_depend", "assumed_equal"} & set(kinds_of(report))
 
 
 def test_of_two_levels_the_one_that_is_stated_wrongly_is_named(by_tree):

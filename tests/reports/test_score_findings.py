@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from helpers.profile import Alert
 from helpers.reports import score_findings as conclude
 from helpers.reports.findings import Finding, Severity, as_json, read_words, steps_of, table_of
 from helpers.reports.misjudged import find_misjudged
@@ -136,6 +137,14 @@ def a_table(rng):
     more = {"dropped": {"c": "gives the outcome away", "d": "constant"}} if rng.random() < 0.3 else {}
     if rng.random() < 0.3:
         more |= {"groups": np.arange(n) // 2, "note": "labels of 3 rows were texts", "sha256": "ab" * 32, "left_out": 3}
+    alerts = [
+        Alert("copies", (), n=20, value=2.0, more={"n_distinct": 10}),
+        Alert("cluster", ("a",), n=n, value=2.0, more={"n_levels": 50, "one_outcome": False}),
+        Alert("same_rows", (), n=n, value=2.0, more={"n_levels": 50}),
+        Alert("leak", ("a", "b"), n=n, value=0.99, more={"by": "by being equal or not"}),
+        Alert("afterwards", ("b",), n=n, value=1.0, more={"by": "by its name"}),
+    ]
+    more["alerts"] = tuple(alert for alert in alerts if rng.random() < 0.2)
     return ScoreTable("t.csv", "y", "p", y, p, pd.DataFrame({rng.choice(["a", "person id"]): p}), **more)
 
 
@@ -144,6 +153,7 @@ made = cache(lambda make, k: make(np.random.default_rng(k)))
 
 def any_report(rng):
     """The numbers of a report as they might come out, whether they fit together or not."""
+    table = made(a_table, rng.integers(100))
     obstacle = rng.choice(["", "", "", "The table has 90 cases.", "The cases come from only 8 people or places."])
     loss = SimpleNamespace(**ends(rng, size=0.02), se=0.002, p_value=rng.random() ** 4)
     drifts = []
@@ -154,7 +164,10 @@ def any_report(rng):
         drifts = [SimpleNamespace(column="day", table=periods, p_value=rng.random() / 9, **moved)]
     order = {name: 0.5 + value for name, value in ends(rng, "area", "area_low", "area_high", size=0.2).items()}
     return SimpleNamespace(
-        table=made(a_table, rng.integers(100)),
+        table=table,
+        assumed_groups=next((one for one in table.alerts if one.kind in ("cluster", "same_rows")), None)
+        if rng.random() < 0.5
+        else None,
         average=made(an_average, rng.integers(100)),
         order=None if rng.random() < 0.1 else order,
         loss_parts={"saved_low": rng.normal()},

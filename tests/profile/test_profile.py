@@ -1,0 +1,235 @@
+"""What the profile of a table finds, what it leaves alone, and what estimators make of it."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit
+
+from helpers.audit import audit_groups
+from helpers.grouping import grouping_loss, stacked_grouping_loss
+from helpers.profile import TableWarning, merge_copies, profile_table
+from helpers.repair import Recalibrator
+
+N = 800
+
+
+def honest(rng, n=N):
+    """Labels, a perfect score and features that know more than the score shows."""
+    X = pd.DataFrame({"age": rng.normal(50, 15, n).round(1), "sex": rng.choice(["f", "m"], n)})
+    X["income"] = rng.lognormal(10, 1, n)
+    p = expit((X["age"] - 50).to_numpy() / 20 + rng.normal(size=n))
+    return (rng.random(n) < p).astype(float), p, X
+
+
+def rows_again(table, rows):
+    y, p, X = table
+    return y[rows], p[rows], X.iloc[rows].reset_index(drop=True)
+
+
+def kinds(table, **options):
+    return {alert.kind for alert in profile_table(*table, **options).alerts}
+
+
+COPIES = {
+    "the table twice": lambda rng: np.tile(np.arange(N), 2),
+    "each row three times, in any order": lambda rng: rng.permutation(np.repeat(np.arange(N), 3)),
+    "a tenth of the rows again": lambda rng: np.r_[np.arange(N), rng.choice(N, N // 10, replace=False)],
+    "drawn with replacement": lambda rng: rng.integers(0, N, N),
+    "one half oversampled": lambda rng: np.r_[np.arange(N), rng.integers(0, N // 2, N // 2)],
+}
+
+
+@pytest.mark.parametrize("rows", COPIES.values(), ids=COPIES)
+def test_copies_are_found_and_counted(rows):
+    rng = np.random.default_rng(0)
+    table = honest(rng)
+    chosen = rows(rng)
+    (alert,) = profile_table(*rows_again(table, chosen)).alerts
+    count = np.bincount(chosen)
+    assert alert.kind == "copies"
+    assert (alert.n, alert.more["n_distinct"]) == (count[count > 1].sum(), (count > 1).sum())
+    assert (
+        kinds(rows_again(table, chosen), groups=np.arange(chosen.size)) == set()
+    )  # somebody says: all are independent
+
+
+def test_a_coarse_table_has_equal_rows_by_chance_but_not_each_twice():
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        X = pd.DataFrame({"site": rng.choice(list("abcdef"), N), "old": rng.random(N) < 0.5})
+        p = np.where(X["old"], 0.7, 0.4)
+        table = (rng.random(N) < p).astype(float), p, X
+        assert kinds(table) == set()
+        X["score"] = rng.integers(0, 40, N)
+        assert kinds((table[0], table[1], X)) == set()
+        assert kinds(rows_again((table[0], table[1], X), np.tile(np.arange(N), 2))) == {"copies"}
+
+
+def test_merged_copies_are_the_rows_they_came_from():
+    first, place, weight = merge_copies(np.array([7, 3, 7, 9]), np.ones(4))
+    assert first.tolist() == [0, 1, 3] and place.tolist() == [0, 1, 0, 2] and weight.tolist() == [1.0, 0.5, 0.5]
+    assert merge_copies(np.array([5, 5, 2, 2]), np.ones(4))[2] is None
+
+
+def test_estimators_say_of_copies_what_they_say_of_the_rows():
+    table = honest(np.random.default_rng(1))
+    y, p, X = table
+    twice = rows_again(table, np.random.default_rng(2).permutation(np.tile(np.arange(N), 2)))
+    groups = np.unique(twice[1], return_inverse=True)[1]  # five rows of a case that are the same say one thing
+    with pytest.warns(TableWarning, match="more than once"):
+        loss = grouping_loss(*twice, rng=0)
+    once = grouping_loss(y, p, X, rng=0)
+    assert loss.n == N and loss.se == pytest.approx(once.se, rel=0.3) and abs(loss.value - once.value) < 3 * once.se
+    with pytest.warns(TableWarning):
+        assert grouping_loss(*twice, groups=groups, rng=0).se == pytest.approx(once.se, rel=0.3)
+    with pytest.warns(TableWarning):
+        residual = stacked_grouping_loss(*twice, rng=0).residual
+    assert residual.size == 2 * N and np.isfinite(residual).all()
+    with pytest.warns(TableWarning):
+        assert len(audit_groups(*twice, n_draws=99, rng=0)) == len(audit_groups(y, p, X, n_draws=99, rng=0))
+    with pytest.warns(TableWarning):
+        repaired = Recalibrator(rng=0).fit_predict(twice[2], twice[0], twice[1])
+    assert pd.Series(repaired).groupby(groups).nunique().eq(1).all()  # copies are on one side of every split
+
+
+def in_groups(rng, n_groups=100, size=12, spread=1.2):
+    """A score that is right on average, and rows of one group that err alike."""
+    group = rng.permutation(np.repeat(np.arange(n_groups), size))
+    X = pd.DataFrame({"x": rng.normal(size=group.size), "size": rng.integers(0, 9, group.size)})
+    p = expit(rng.normal(size=group.size))
+    q = expit(np.log(p / (1 - p)) + rng.normal(0, spread, n_groups)[group])
+    return (rng.random(group.size) < q).astype(float), p, X, group
+
+
+def test_rows_of_one_event_person_or_day_are_found_with_what_they_do_to_the_interval():
+    y, p, X, group = in_groups(np.random.default_rng(3))
+    days = pd.Timestamp("2025-01-01") + pd.to_timedelta(group, "D")
+    for values in (group, pd.Series(group).map("user {}".format), pd.Series(days), pd.Series(group).astype("category")):
+        (alert,) = profile_table(y, p, X.assign(who=values)).alerts
+        assert (alert.kind, alert.columns, alert.more["n_levels"]) == ("cluster", ("who",), 100)
+        (alert,) = profile_table(y, p, X, others=pd.DataFrame({"who": values})).alerts
+        assert alert.columns == ("who",)
+    total = np.bincount(group, y - p)
+    assert alert.value == pytest.approx(np.sqrt((total**2).sum() / ((y - p) ** 2).sum()), rel=0.05)
+    assert kinds((y, p, X.assign(who=group)), groups=group) == set()
+
+
+def test_forecasts_of_one_event_have_one_outcome():
+    rng = np.random.default_rng(4)
+    event = rng.permutation(np.repeat(np.arange(120), 30))
+    q = rng.random(120)
+    p = np.clip(q[event] + rng.normal(0, 0.05, event.size), 0.01, 0.99)
+    y = (rng.random(120) < q)[event].astype(float)
+    X = pd.DataFrame({"hour": rng.normal(size=event.size)})
+    (alert,) = profile_table(y, p, X.assign(event=event)).alerts
+    assert alert.more["one_outcome"] and alert.value > 4
+    same = pd.DataFrame(rng.normal(size=(120, 3)), columns=list("abc")).iloc[event].reset_index(drop=True)
+    assert {alert.kind for alert in profile_table(y, p, same).alerts} >= {"cluster"} or kinds((y, p, same)) == {
+        "same_rows"
+    }
+
+
+def test_a_smooth_effect_of_a_number_or_a_date_is_no_dependence():
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        day = rng.integers(0, 200, 4000)
+        p = expit(rng.normal(size=4000))
+        y = (rng.random(4000) < expit(np.log(p / (1 - p)) + 1.5 * np.sin(day / 30))).astype(float)
+        X = pd.DataFrame(
+            {"day": pd.Timestamp("2025-01-01") + pd.to_timedelta(day, "D"), "age": rng.integers(0, 90, 4000)}
+        )
+        assert kinds((y, p, X)) == set()
+
+
+def leaking(rng):
+    y, p, X = honest(rng, 1500)
+    is_one = y == 1
+    options = rng.choice(list("ABCD"), y.size)
+    wrong = np.array(list("BCDA"))[np.searchsorted(list("ABCD"), options)]
+    due = pd.Timestamp("2025-03-01") + pd.to_timedelta(rng.integers(0, 60, y.size), "D")
+    late = pd.to_timedelta(np.where(is_one, 1, -1) * rng.integers(1, 9, y.size), "D")
+    nearly = is_one ^ (rng.random(y.size) < 0.005)
+    some = rng.random(y.size) < 0.3
+    return y, p, X, {
+        "two columns of one answer": {"gold option": options, "given": np.where(is_one, options, wrong)},
+        "two numbers": {"paid": np.where(is_one, 5.0, 9.0) + rng.random(y.size), "owed": 7 + rng.random(y.size)},
+        "two dates": {"due": due, "paid": due + late},
+        "nearly the label": {"status": np.where(nearly, "closed", "open")},
+        "one level": {"ward": np.where(is_one & some, "hospice", rng.choice(list("xyz"), y.size))},
+        "a missing value": {"discharged": np.where(is_one & some, np.nan, rng.normal(size=y.size))},
+    }  # fmt: skip
+
+
+def test_columns_that_tell_the_outcome_are_found_alone_in_pairs_by_a_level_and_by_being_missing():
+    y, p, X, columns = leaking(np.random.default_rng(5))
+    for what, more in columns.items():
+        found = profile_table(y, p, X.assign(**more))
+        leaks = found.of("leak")
+        assert leaks and set(leaks[0].columns) <= set(more), what
+        known = profile_table(y, p, X.assign(**more), known=list(more))
+        assert not known.of("leak", "afterwards"), what
+        with pytest.warns(TableWarning, match=next(iter(leaks[0].columns))):
+            grouping_loss(y, p, X.assign(**more), rng=0)
+
+
+def test_columns_that_are_known_only_later_are_told_by_name_or_by_their_dates():
+    y, p, X = honest(np.random.default_rng(6))
+    day = pd.Timestamp("2025-01-01") + pd.to_timedelta(np.arange(N) % 50, "D")
+    X = X.assign(
+        ground_truth="a",
+        predicted="b",
+        prediction_date=day,
+        seen=day + pd.Timedelta("3D"),
+        born=day - pd.Timedelta("9000D"),
+    )
+    assert [alert.columns for alert in profile_table(y, p, X).of("afterwards")] == [("ground_truth",), ("seen",)]
+    assert profile_table(y, p, X, known=["seen", "ground_truth"]).alerts == ()
+
+
+def table_of_many_kinds(rng):
+    """Labels, a score that is right, pale, bent or rough, and one to eight features of many kinds."""
+    n = int(rng.choice([300, 700, 1500]))
+    make = [
+        lambda: rng.normal(size=n),
+        lambda: rng.normal(40, 15, n).round(),
+        lambda: rng.choice(list("abc"), n, p=[0.7, 0.2, 0.1]),
+        lambda: rng.choice([f"c{k}" for k in range(15)], n),
+        lambda: rng.integers(0, 2, n).astype(bool),
+        lambda: rng.lognormal(8, 1, n).round(-2),
+        lambda: np.where(rng.random(n) < 0.2, np.nan, rng.normal(size=n).round(1)),
+        lambda: rng.poisson(1.0, n),
+        lambda: pd.Timestamp("2023-01-01") + pd.to_timedelta(rng.integers(0, 400, n), "D"),
+    ]
+    X = pd.DataFrame({f"x{j}": make[rng.integers(len(make))]() for j in range(rng.integers(1, 9))})
+    place = np.column_stack([pd.factorize(X[name], sort=True)[0] for name in X]).astype(float)
+    place = (place - place.mean(axis=0)) / (place.std(axis=0) + 1e-9)
+    z = place @ rng.choice([0, 0.4, 0.9], X.shape[1]) + rng.choice([-2.5, -1, 0, 1])
+    q = expit(z)
+    p = [
+        q,
+        expit(0.6 * z + 0.3),
+        np.clip(q.mean() + rng.normal(0, 0.02, n), 0, 1),
+        expit(z + rng.normal(size=n)),
+        q.round(1),
+    ]
+    return (rng.random(n) < q).astype(float), p[rng.integers(5)], X
+
+
+def test_honest_tables_raise_no_alarm():
+    alarms = sum(bool(profile_table(*table_of_many_kinds(np.random.default_rng(seed))).alerts) for seed in range(200))
+    assert alarms <= 4  # 0 of 400 when it was measured
+
+
+def test_odd_columns_are_looked_at_without_a_word():
+    y, p, X = honest(np.random.default_rng(7))
+    odd = X.assign(
+        empty=np.nan, same=1, zone=pd.Timestamp("2025-01-01", tz="UTC"), text=[f"t{k}" for k in range(N)],
+        nullable=pd.array([1, None] * (N // 2), dtype="Int64"), mixed=pd.Series([1, "a"] * (N // 2), dtype=object),
+        numbers=pd.Series([str(k % 70) for k in range(N)]), steps=pd.Categorical(["a", "b"] * (N // 2), ordered=True),
+        flags=pd.array([True, None] * (N // 2), dtype="boolean"),
+    )  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert profile_table(y, p, odd).alerts == ()
