@@ -22,7 +22,9 @@ from helpers.checks import (
 )
 from helpers.partition.columns import as_levels
 from helpers.partition.kinds import as_numbers, in_order, plain_values, text_as_values
-from helpers.profile import merge_copies, profile_table, warn_of
+from helpers.profile import profile_table
+from helpers.profile.alerts import warn_of
+from helpers.profile.copies import merge_copies
 
 SCORE = "stated probability"
 

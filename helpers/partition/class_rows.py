@@ -7,7 +7,8 @@ import pandas as pd
 
 from helpers.checks import check_effective, check_groups, check_same_length, check_simplex, check_weights
 from helpers.partition.checked import Rows, check_table
-from helpers.profile import profile_table, warn_of
+from helpers.profile import profile_table
+from helpers.profile.alerts import warn_of
 
 
 def has_classes(p):

@@ -8,8 +8,7 @@
 - `table`: `profile_table`, which looks for all of these
 """
 
-from helpers.profile.alerts import Alert, TableWarning, no_table_warnings, warn_of
-from helpers.profile.copies import merge_copies
+from helpers.profile.alerts import Alert, TableWarning
 from helpers.profile.table import Profile, profile_table
 
-__all__ = ["Alert", "Profile", "TableWarning", "merge_copies", "no_table_warnings", "profile_table", "warn_of"]
+__all__ = ["Alert", "Profile", "TableWarning", "profile_table"]

@@ -74,6 +74,7 @@ def profile_table(y, p, X, *, sample_weight=None, groups=None, others=None, know
 
     Examples
     --------
+    >>> import pandas as pd
     >>> rng = np.random.default_rng(0)
     >>> X = pd.DataFrame({"age": rng.normal(50, 10, 400), "event": rng.integers(0, 200, 400)})
     >>> p = rng.random(400)

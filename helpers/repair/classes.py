@@ -9,7 +9,7 @@ from helpers.calibration.affine import AffineCalibrator, clipped_log
 from helpers.checks import check_columns, check_one_of, check_rng, check_same_length, check_simplex
 from helpers.partition.checked import check_table
 from helpers.partition.class_rows import check_class_rows, with_class_scores
-from helpers.profile import no_table_warnings
+from helpers.profile.alerts import no_table_warnings
 from helpers.repair.recalibrator import SMALLEST, Recalibrator
 
 OFFSETS = 0.001  # level of the test that asks for an offset a class: where it errs, right scores become worse

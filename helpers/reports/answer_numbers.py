@@ -8,7 +8,7 @@ import pandas as pd
 
 from helpers.audit import search_segments
 from helpers.calibration import PlattCalibrator
-from helpers.profile import no_table_warnings
+from helpers.profile.alerts import no_table_warnings
 from helpers.reports.phrases import NAMES, from_percent, of_hundred, percent, points_apart, short
 from helpers.resampling import exact_interval, percentile_ends, resampled_means, with_ends
 from helpers.selective.certified import certify_rows

@@ -11,7 +11,7 @@ from helpers.checks import check_one_of, check_rng
 from helpers.decisions import optimal_threshold
 from helpers.decisions.costs import check_costs
 from helpers.grouping import GroupingLoss, StackedGroupingLoss
-from helpers.profile import Alert, no_table_warnings
+from helpers.profile.alerts import Alert, no_table_warnings
 from helpers.reports import control
 from helpers.reports.average import Average, measure_average
 from helpers.reports.document import Report
