@@ -58,7 +58,7 @@ def is_of_others(folder, name):
 
 
 def check_ours(folder, names):
-    """ValueError for the first of these names in a folder with something that no run left, or that was changed since."""
+    """ValueError for the first of these names in a folder that no run left there, or that was changed since."""
     for name in names:
         if is_of_others(folder, name):
             raise ValueError(

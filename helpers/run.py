@@ -111,7 +111,7 @@ class Run:
         return self.noted().get("digest") == self.digest and self.executed.exists()
 
     def check_folder(self, overwrite, refresh):
-        """ValueError unless the folder is new or this run's, or holds an older result, not changed since, to replace."""
+        """ValueError unless the folder is new or this run's, or holds an older result that may be replaced."""
         older = overwrite or refresh and self.noted().get("notebook") == self.notebook.name
         entries = os.listdir(self.folder) if self.folder.is_dir() else []
         others = [name for name in entries if not name.startswith(".") and name != self.work.name]
@@ -304,7 +304,12 @@ def execute(run, cwd, environment, bar=False):
     # The environment of the kernel is set by its first line, for threads share theirs. A helpers.py of the user's, or
     # an old random.py, comes after what is installed.
     first = f"import os, sys; os.environ.update({environment!r}); sys.path.append(''); del os, sys"
-    options = {  # of nbclient
+    progress = {"desc": run.label, "disable": None if bar else True}
+    executed = run.work / run.executed.name
+    given = ", ".join(f"{name} = {shown(value)}" for name, value in run.given.items()) or "all at their defaults"
+    options = {  # of papermill and nbclient
+        "progress_bar": progress,
+        "start_timeout": 180,
         "extra_arguments": ["--IPKernelApp.ignore_cwd=True", f"--IPKernelApp.exec_lines={first}"],
         "resources": {"metadata": {"path": str(cwd)}},
         "iopub_timeout": 60,
@@ -318,13 +323,10 @@ def execute(run, cwd, environment, bar=False):
             if run.work.exists():
                 shutil.rmtree(run.work)
             run.work.mkdir()
-            progress = {"desc": run.label, "disable": None if bar else True}
-            executed = run.work / run.executed.name
-            nb = execute_notebook(run.notebook, executed, run.given, progress_bar=progress, start_timeout=180, **options)
+            nb = execute_notebook(run.notebook, executed, run.given, **options)
             nb.metadata = nbformat.read(run.notebook, as_version=4).metadata  # so that it may be stored as it is
             for cell in nb.cells:
                 cell.metadata = {k: v for k, v in cell.metadata.items() if k != "papermill" and (k != "tags" or v)}
-            given = ", ".join(f"{name} = {shown(value)}" for name, value in run.given.items()) or "all at their defaults"
             note = f"Made from {run.notebook.name} on {date.today():%d %B %Y} with honest-confidence {__version__}. "
             page = to_html(nb, run.notebook.parent, f"{note}Parameters: {given}.")
             _files.write(run.work / run.page.name, page)

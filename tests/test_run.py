@@ -284,7 +284,8 @@ while seed == 2 and not os.path.exists("go"):
 
 @pytest.mark.slow
 def test_a_run_that_was_killed_holds_no_folder_and_has_changed_nothing(folder, forked_kernels):
-    path = write(folder / "a.ipynb", RECORD, "import os, time\nif seed == 2:\n    open('here', 'w')\n    time.sleep(600)")
+    wait = "import time\nif seed == 2:\n    open('here', 'w').close()\n    time.sleep(600)"
+    path = write(folder / "a.ipynb", RECORD, wait)
     assert main([path, "--output", "out"]) == 0
     before = contents(folder / "out")
     with started(path, "-p", "seed", "2", "--output", "out", "--overwrite") as (process, _):

@@ -236,8 +236,9 @@ class Report:
     def save(self, folder, *, overwrite=False, rng=0):
         """Write the page (report.html) and the files of `save_files` into a folder; the path of the page.
 
-        ValueError if one of them is there already and `overwrite` is False; nothing is written then. `overwrite` replaces
-        them all, and removes those that this report does not have. The folder stays as it was until all are written.
+        ValueError if one of them is there already and `overwrite` is False; nothing is written then. `overwrite`
+        replaces them all, and removes those that this report does not have. Until all are written the folder stays as
+        it was.
         """
         from helpers.notebook.page import check_stack
 
