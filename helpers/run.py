@@ -6,7 +6,8 @@ not done again, and the table of what `record` and `claim` kept.
 A run's folder holds the executed notebook, a page for readers, the files that the notebook leaves there and, written
 last, metrics.json. It also holds a digest of what the result depends on: the notebook's cells, the parameters, the
 files that they name, this package, its data and the libraries it names. A run whose digest is there already is not
-done again; one without metrics.json is not finished and starts anew.
+done again. While it works, a run writes into NOTEBOOK.unfinished, and moves its files up when all are there: one that
+failed or was killed has changed nothing else, and starts anew.
 
 Another backend of joblib runs a grid elsewhere: `main` under ``parallel_config("dask")`` on a cluster whose machines
 share the folders (README).
@@ -20,6 +21,7 @@ import itertools
 import json
 import os
 import re
+import shutil
 import signal
 import sys
 import time
@@ -27,7 +29,7 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from helpers import __version__
+from helpers import __version__, _files
 from helpers.checks import find_secret, nearest_name
 from helpers.notebook.claims import recorded_claims
 from helpers.notebook.display import KEY
@@ -38,6 +40,8 @@ from helpers.notebook.parameter_cell import from_text, shown, type_problem, type
 LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "matplotlib")
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+
+TABLE = "metrics.csv"  # of a grid
 
 LONGEST = 80  # characters of a folder's name
 
@@ -51,7 +55,10 @@ grid.yaml, every combination of some values:      or a list of such grids:
   n_rows: [1000, 4000]                              - {n_rows: 1000, seed: [1, 2, 3]}
   seed: [1, 2, 3]                                   - {n_rows: 4000}
 Values are read as those of -p. The same command again, after Ctrl-C, a failed run or a crash, does only what is
-missing. Kernels compute with one thread each unless OMP_NUM_THREADS is set."""
+missing. A run works in the folder NOTEBOOK.unfinished of its own folder, which the next run replaces, and moves its
+files up when all are there. --overwrite replaces what an earlier run left, whole; files that you made or changed it
+leaves alone, and it refuses where they are in the way. Kernels compute with one thread each unless OMP_NUM_THREADS is
+set."""
 
 
 @dataclass(frozen=True)
@@ -70,17 +77,27 @@ class Run:
         return self.folder / self.notebook.name
 
     @property
-    def partial(self):
-        """The executed notebook while cells are missing."""
-        return self.executed.with_suffix(".partial.ipynb")
-
-    @property
     def page(self):
         return self.executed.with_suffix(".html")
 
     @property
     def metrics(self):
         return self.folder / "metrics.json"
+
+    @property
+    def work(self):
+        """The folder of the run until all its files are there."""
+        return self.folder / f"{self.notebook.stem}.unfinished"
+
+    @property
+    def lock(self):
+        return f".{self.notebook.stem}{_files.LOCK}"
+
+    def settle(self):
+        """Move the files up that a run left in `work` which was killed while it did so."""
+        if (self.work / _files.LEDGER).exists():
+            with _files.alone_in(self.folder, self.lock):
+                _files.move_up(self.work, self.folder)
 
     def noted(self):
         """What metrics.json holds, {} if it is none of ours."""
@@ -93,13 +110,16 @@ class Run:
     def is_finished(self):
         return self.noted().get("digest") == self.digest and self.executed.exists()
 
-    def check_folder(self, refresh):
-        """ValueError unless the folder is new, this run's, or holds an older result of the notebook to `refresh`."""
-        older = refresh and self.noted().get("notebook") == self.notebook.name
-        ours = older or self.partial.exists() or self.is_finished()
+    def check_folder(self, overwrite, refresh):
+        """ValueError unless the folder is new or this run's, or holds an older result that may be replaced."""
+        older = overwrite or refresh and self.noted().get("notebook") == self.notebook.name
         entries = os.listdir(self.folder) if self.folder.is_dir() else []
-        if not ours and any(not name.startswith(".") for name in entries):
+        others = [name for name in entries if not name.startswith(".") and name != self.work.name]
+        if others and not older and not self.is_finished():
             raise ValueError(f"{self.folder} holds other files already; choose another folder or add --overwrite.")
+        if overwrite or not self.is_finished():
+            mine = {self.executed.name, self.page.name, self.metrics.name}
+            _files.check_ours(self.folder, sorted(mine | set(_files.ledger(self.folder))))
 
 
 # ---- what is asked for ----------------------------------------------------------------------------------------------
@@ -182,10 +202,7 @@ def _labelled(points):
     return labelled
 
 
-@functools.cache
-def _file_digest(path):
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+_file_digest = functools.cache(_files.digest)
 
 
 def _versions():
@@ -275,13 +292,6 @@ def collect(nb):
     return metrics, [dict(claim) for entry in entries for claim in recorded_claims(entry)]
 
 
-def _write(path, text):
-    """Write a text in one go: a kill leaves the old file or the new one."""
-    new = path.with_name(path.name + ".tmp")
-    new.write_text(text, encoding="utf-8")
-    os.replace(new, path)
-
-
 def execute(run, cwd, environment, bar=False):
     """Do one run; (run, what metrics.json holds), or (run, why it stopped)."""
     import nbformat
@@ -291,8 +301,16 @@ def execute(run, cwd, environment, bar=False):
 
     start = time.monotonic()
     encryption = "auto" if zmq.has("curve") else "disabled"
-    options = {  # of nbclient; the environment of the kernel is set by its first line, for threads share theirs
-        "extra_arguments": [f"--IPKernelApp.exec_lines=__import__('os').environ.update({environment!r})"],
+    # The environment of the kernel is set by its first line, for threads share theirs. A helpers.py of the user's, or
+    # an old random.py, comes after what is installed.
+    first = f"import os, sys; os.environ.update({environment!r}); sys.path.append(''); del os, sys"
+    progress = {"desc": run.label, "disable": None if bar else True}
+    executed = run.work / run.executed.name
+    given = ", ".join(f"{name} = {shown(value)}" for name, value in run.given.items()) or "all at their defaults"
+    options = {  # of papermill and nbclient
+        "progress_bar": progress,
+        "start_timeout": 180,
+        "extra_arguments": ["--IPKernelApp.ignore_cwd=True", f"--IPKernelApp.exec_lines={first}"],
         "resources": {"metadata": {"path": str(cwd)}},
         "iopub_timeout": 60,
         "record_timing": False,
@@ -301,28 +319,29 @@ def execute(run, cwd, environment, bar=False):
         "config": Config({"KernelManager": {"transport_encryption": encryption}}),  # else each kernel warns
     }
     try:
-        run.folder.mkdir(parents=True, exist_ok=True)
-        for path in (run.metrics, run.executed, run.page):
-            path.unlink(missing_ok=True)  # an older result must not pass for this one
-        progress = {"desc": run.label, "disable": None if bar else True}
-        nb = execute_notebook(run.notebook, run.partial, run.given, progress_bar=progress, start_timeout=180, **options)
-        nb.metadata = nbformat.read(run.notebook, as_version=4).metadata  # so that it may be stored as it is
-        for cell in nb.cells:
-            cell.metadata = {k: v for k, v in cell.metadata.items() if k != "papermill" and (k != "tags" or v)}
-        given = ", ".join(f"{name} = {shown(value)}" for name, value in run.given.items()) or "all at their defaults"
-        note = f"Made from {run.notebook.name} on {date.today():%d %B %Y} with honest-confidence {__version__}. "
-        _write(run.page, to_html(nb, run.notebook.parent, f"{note}Parameters: {given}."))
-        _write(run.executed, nbformat.writes(nb) + "\n")
-        metrics, claims = collect(nb)
-        content = {"notebook": run.notebook.name, "parameters": run.values, "metrics": metrics, "claims": claims}
-        content |= {"versions": _versions(), "seconds": round(time.monotonic() - start, 1), "digest": run.digest}
-        finite = json.loads(json.dumps(content, default=str), parse_constant=str)  # JSON has no nan
-        _write(run.metrics, json.dumps(finite, indent=1, ensure_ascii=False) + "\n")
-        run.partial.unlink()
-        return run, content
+        with _files.alone_in(run.folder, run.lock):
+            if run.work.exists():
+                shutil.rmtree(run.work)
+            run.work.mkdir()
+            nb = execute_notebook(run.notebook, executed, run.given, **options)
+            nb.metadata = nbformat.read(run.notebook, as_version=4).metadata  # so that it may be stored as it is
+            for cell in nb.cells:
+                cell.metadata = {k: v for k, v in cell.metadata.items() if k != "papermill" and (k != "tags" or v)}
+            note = f"Made from {run.notebook.name} on {date.today():%d %B %Y} with honest-confidence {__version__}. "
+            page = to_html(nb, run.notebook.parent, f"{note}Parameters: {given}.")
+            _files.write(run.work / run.page.name, page)
+            _files.write(executed, nbformat.writes(nb) + "\n")
+            metrics, claims = collect(nb)
+            content = {"notebook": run.notebook.name, "parameters": run.values, "metrics": metrics, "claims": claims}
+            content |= {"versions": _versions(), "seconds": round(time.monotonic() - start, 1), "digest": run.digest}
+            finite = json.loads(json.dumps(content, default=str), parse_constant=str)  # JSON has no nan
+            _files.write(run.work / run.metrics.name, json.dumps(finite, indent=1, ensure_ascii=False) + "\n")
+            _files.record_all(run.work)
+            _files.move_up(run.work, run.folder)
+            return run, content
     except PapermillExecutionError as error:
         where = f"stopped in cell {error.cell_index + 1} (In [{error.exec_count}])"
-        return run, f"{where}: {error.ename}: {error.evalue}\n  The cells before it are in {run.partial}"
+        return run, f"{where}: {error.ename}: {error.evalue}\n  The cells before it are in {executed}"
     except Exception as error:  # a kernel that died, a full disk, a folder that went away: the other runs go on
         return run, f"stopped: {type(error).__name__}: {error}"
 
@@ -337,7 +356,9 @@ def write_table(path, runs):
         counts = {"claims_held": sum(claim["holds"] for claim in noted["claims"]), "seconds": noted["seconds"]}
         row = {"run": run.label} | run.given | noted["metrics"] | counts
         rows.append({name: json.dumps(v) if isinstance(v, list | dict) else v for name, v in row.items()})
-    _write(path, pd.DataFrame(rows).to_csv(index=False, lineterminator="\n"))
+    _files.check_ours(path.parent, [path.name])
+    _files.write(path, pd.DataFrame(rows).to_csv(index=False, lineterminator="\n"))
+    _files.record(path.parent, [path.name])
 
 
 def _say(text):
@@ -357,7 +378,7 @@ def carry_out(options, runs):
     threads = {} if chosen else dict.fromkeys(THREADS, "1")  # sums do not depend on --jobs
     for run in waiting:
         # the notebooks of a course are stored as they come out, so nothing is left beside them
-        folder = {} if options.all else {OUTPUT: os.path.abspath(run.folder)}
+        folder = {} if options.all else {OUTPUT: os.path.abspath(run.work)}
         tasks.append(delayed(execute)(run, os.getcwd(), threads | folder, bar=len(runs) == 1))
     parallel = Parallel(options.jobs, prefer="threads", batch_size=1, return_as="generator_unordered")
     for number, (run, outcome) in enumerate(parallel(tasks), 1):  # in threads: what computes are the kernels
@@ -369,7 +390,7 @@ def carry_out(options, runs):
         _say(f"[{number}/{len(waiting)}] {run.label}: {outcome}")
     whole = [run for run in runs if run.label not in failures]
     if whole and not options.all:
-        result = Path(options.output, "metrics.csv") if options.grid else runs[0].page
+        result = Path(options.output, TABLE) if options.grid else runs[0].page
         if options.grid:
             write_table(result, whole)
         print(result)
@@ -387,7 +408,9 @@ def _parser():
         formatter_class=argparse.RawDescriptionHelpFormatter,
         add_help=False,
         allow_abbrev=False,
+        exit_on_error=False,
     )
+    parser._negative_number_matcher = re.compile(r"-\.?\d")  # as in Python 3.14: "-1,5" is a value, and no option
     add = parser.add_argument
     add("notebook", nargs="?", help="the notebook (.ipynb)")
     add("-p", "--parameter", nargs=2, action="append", default=[], metavar=("NAME", "VALUE"), help="set one parameter")
@@ -414,7 +437,12 @@ def main(argv=None):
         0 done, 1 a run failed, 2 a wrong request, 130 interrupted.
     """
     parser = _parser()
-    options = parser.parse_args(argv)
+    try:
+        options = parser.parse_args(argv)
+    except argparse.ArgumentError as error:
+        values = "-p NAME VALUE; VALUE may begin with - only as a number does. " if "-p" in str(error) else ""
+        _say(f"{error}. {values}See --help.")
+        return 2
     if not (options.notebook or options.all):
         print(parser.format_help())
         return 0 if options.help else 2
@@ -425,10 +453,13 @@ def main(argv=None):
             print(_describe(options.notebook))
             return 0
         runs += plan(options)
-        if not options.overwrite:
+        with _files.alone_in(Path(options.output)):
             for run in runs:
-                run.check_folder(refresh=options.all)
-        return carry_out(options, runs)
+                run.settle()
+                run.check_folder(options.overwrite, refresh=options.all)
+            if options.grid:
+                _files.check_ours(Path(options.output), [TABLE])
+            return carry_out(options, runs)
     except (ValueError, OSError, ImportError) as error:
         _say(str(error))
         return 2

@@ -5,6 +5,8 @@ import json
 import os
 import re
 import signal
+import subprocess
+import sys
 import time
 from contextlib import contextmanager
 from pathlib import Path
@@ -63,6 +65,11 @@ def forked_kernels(monkeypatch):
     monkeypatch.setattr(local_provisioner, "launch_kernel", fork_kernel)
 
 
+def listed(folder):
+    """The names in a folder, without hidden ones."""
+    return sorted(name for name in os.listdir(folder) if not name.startswith("."))
+
+
 def digest(folder):
     return json.loads((folder / "metrics.json").read_text(encoding="utf-8"))["digest"]
 
@@ -83,6 +90,9 @@ def digest(folder):
     (["derived.ipynb"], "derived.ipynb cannot be read as a notebook with parameters"),
     (["--all", ".", "-p", "seed", "1"], "--all"),
     (["--all", "empty"], "there are no notebooks in empty"),
+    (["a.ipynb", "-p", "n_rows", "-1,5"], "n_rows must be a whole number"),
+    (["a.ipynb", "-p", "name", "--wide"], "-p NAME VALUE"),
+    (["a.ipynb", "-p", "seed"], "-p NAME VALUE"),
 ])  # fmt: skip
 def test_bad_requests_write_nothing(folder, capsys, arguments, message):
     text = Path(write(folder / "a.ipynb", RECORD)).read_text()
@@ -146,7 +156,7 @@ def test_a_run_leaves_a_notebook_a_page_and_metrics_and_is_done_once(folder, for
     command = [path, *given, "--output", "out"]
     assert main(command) == 0
     assert capsys.readouterr().out == f"{Path('out/a.html')}\n"
-    assert sorted(os.listdir(folder / "out")) == ["a.html", "a.ipynb", "metrics.json", "scores.csv"]
+    assert listed(folder / "out") == ["a.html", "a.ipynb", "metrics.json", "scores.csv"]
     found = json.loads((folder / "out/metrics.json").read_text())
     assert found["metrics"] == {"n_rows": 1000, "seed": 1, "rate": 2.0}
     assert found["parameters"]["name"] == "007" and found["parameters"]["data_path"] == "table.csv"
@@ -166,7 +176,7 @@ def test_a_run_leaves_a_notebook_a_page_and_metrics_and_is_done_once(folder, for
 
 @pytest.mark.slow
 def test_a_grid_one_folder_a_run_and_one_table(folder, forked_kernels, capsys):
-    last = "import os\nrecord(low=float('nan'), pair=[1, 2], folder=os.path.basename(os.environ['HONEST_OUTPUT']))"
+    last = "import os\nrecord(low=float('nan'), pair=[1, 2], folder=os.environ['HONEST_OUTPUT'].split(os.sep)[-2])"
     path = write(folder / "a.ipynb", RECORD, "if seed == 3:\n    {}['missing']", last)
     grid = "- {seed: [1, 3], name: [a/b, 'ä b']}\n- {ages: [[1, 2]]}\n- {seed: 1, name: a/b}"
     (folder / "grid.yaml").write_text(grid)
@@ -175,8 +185,8 @@ def test_a_grid_one_folder_a_run_and_one_table(folder, forked_kernels, capsys):
     error = capsys.readouterr().err
     assert "seed=3,name=ä_b stopped in cell 5 (In [4]): KeyError: 'missing'" in error and "2 of 5 runs failed" in error
     names = ["ages=1_2", "metrics.csv", "seed=1,name=a_b", "seed=1,name=ä_b", "seed=3,name=a_b", "seed=3,name=ä_b"]
-    assert sorted(os.listdir(folder / "out")) == sorted(names)
-    assert os.listdir(folder / "out/seed=3,name=a_b") == ["a.partial.ipynb"]
+    assert listed(folder / "out") == sorted(names)
+    assert os.listdir(folder / "out/seed=3,name=a_b") == ["a.unfinished"]
     with open(folder / "out/metrics.csv", newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert [row["run"] for row in rows] == ["seed=1,name=a_b", "seed=1,name=ä_b", "ages=1_2"]
@@ -185,6 +195,120 @@ def test_a_grid_one_folder_a_run_and_one_table(folder, forked_kernels, capsys):
     assert {row["rate"] for row in rows} == {"0.5"} and {row["low"] for row in rows} == {"nan"}
     write(folder / "a.ipynb", RECORD)
     assert main(command) == 2 and "--overwrite" in capsys.readouterr().err  # another notebook
+
+
+RESULT = "import os\nopen(os.path.join(os.environ['HONEST_OUTPUT'], name), 'w').close()"
+
+
+def contents(folder):
+    """{name: what is in it} of a folder, also of hidden files."""
+    names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    return {name: (folder / name).read_bytes() for name in names}
+
+
+@pytest.mark.slow
+def test_overwrite_replaces_all_of_a_run_or_nothing(folder, forked_kernels, capsys):
+    path = write(folder / "a.ipynb", RESULT, "if seed == 13:\n    {}['missing']\nif seed == 14:\n    os._exit(1)")
+    assert main([path, "-p", "name", "old.csv", "--output", "out"]) == 0
+    (folder / "out/notes.txt").write_text("mine")
+    before = contents(folder / "out")
+    again = [path, "-p", "name", "new.csv", "--output", "out", "--overwrite"]
+    for seed in ("13", "14"):  # it stops, its kernel dies
+        assert main([*again, "-p", "seed", seed]) == 1
+        assert os.path.exists(folder / "out/a.unfinished/new.csv")
+        assert {name: held for name, held in contents(folder / "out").items() if "unfinished" not in name} == before
+    assert main(again) == 0
+    assert listed(folder / "out") == ["a.html", "a.ipynb", "metrics.json", "new.csv", "notes.txt"]
+    assert (folder / "out/notes.txt").read_text() == "mine"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["a.ipynb", "a.html", "metrics.json", "old.csv"])
+def test_what_a_user_changed_is_refused_by_name(folder, forked_kernels, capsys, name):
+    path = write(folder / "a.ipynb", RESULT)
+    assert main([path, "-p", "name", "old.csv", "--output", "out"]) == 0
+    with open(folder / "out" / name, "a") as file:
+        file.write(" ")
+    before = contents(folder / "out")
+    assert main([path, "-p", "name", "old.csv", "--output", "out", "--overwrite"]) == 2
+    assert f"{Path('out', name)} would be replaced" in capsys.readouterr().err
+    assert contents(folder / "out") == before
+
+
+@pytest.mark.slow
+def test_what_comes_while_a_run_works_stays_and_the_run_waits(folder, forked_kernels, capsys):
+    """A file of the user's has the name of one of the run's: it is named, and the run's files come when it has gone."""
+    come = "import pathlib\npathlib.Path(os.environ['HONEST_OUTPUT']).parent.joinpath(name).write_text('mine')"
+    command = [write(folder / "a.ipynb", RESULT, come), "-p", "name", "b.csv", "--output", "out"]
+    for status in (1, 2):
+        assert main(command) == status
+        assert f"{Path('out/b.csv')} would be replaced" in capsys.readouterr().err
+        assert listed(folder / "out") == ["a.unfinished", "b.csv"]
+    assert (folder / "out/b.csv").read_text() == "mine"
+    (folder / "out/b.csv").unlink()
+    assert main(command) == 0 and "finished already" in capsys.readouterr().err
+    assert listed(folder / "out") == ["a.html", "a.ipynb", "b.csv", "metrics.json"]
+
+
+@pytest.mark.slow
+def test_the_table_of_a_grid_replaces_no_other(folder, forked_kernels, capsys):
+    path = write(folder / "a.ipynb", RECORD)
+    (folder / "grid.yaml").write_text("seed: [1]")
+    command = [path, "--grid", "grid.yaml", "--output", "out"]
+    (folder / "out").mkdir()
+    (folder / "out/metrics.csv").write_text("mine")
+    assert main([*command, "--overwrite"]) == 2 and "metrics.csv would be replaced" in capsys.readouterr().err
+    (folder / "out/metrics.csv").unlink()
+    assert main(command) == 0 and main([*command, "--overwrite"]) == 0
+
+
+@pytest.mark.slow
+def test_a_second_run_into_a_folder_is_refused_and_the_first_goes_on(folder, forked_kernels, capsys):
+    wait = """import os, time
+while seed == 2 and not os.path.exists("go"):
+    os.makedirs("here", exist_ok=True)
+    time.sleep(0.05)"""
+    path = write(folder / "a.ipynb", RECORD, wait)
+    (folder / "grid.yaml").write_text("seed: [2]")
+    with started(path, "--grid", "grid.yaml", "--output", "out") as (process, end):
+        wait_for(lambda: os.path.exists("here") or not process.is_alive())
+        second = [path, "-p", "seed", "3", "--overwrite", "--output"]
+        assert main([*second, "out"]) == 2 and "another run works in out" in capsys.readouterr().err
+        assert main([*second, "out/seed=2"]) == 1 and "another run works in" in capsys.readouterr().err
+        assert main([*second, "elsewhere"]) == 0
+        (folder / "go").touch()
+        assert end.poll(180) and end.recv().returncode == 0
+    assert main([*second, "out/seed=2"]) == 0
+    assert json.loads((folder / "out/seed=2/metrics.json").read_text())["parameters"]["seed"] == 3
+
+
+@pytest.mark.slow
+def test_a_run_that_was_killed_holds_no_folder_and_has_changed_nothing(folder, forked_kernels):
+    wait = "import time\nif seed == 2:\n    open('here', 'w').close()\n    time.sleep(600)"
+    path = write(folder / "a.ipynb", RECORD, wait)
+    assert main([path, "--output", "out"]) == 0
+    before = contents(folder / "out")
+    with started(path, "-p", "seed", "2", "--output", "out", "--overwrite") as (process, _):
+        wait_for(lambda: os.path.exists("here") or not process.is_alive())
+        process.kill()
+        process.join()
+    assert before.items() <= contents(folder / "out").items()
+    assert main([path, "-p", "seed", "3", "--output", "out", "--overwrite"]) == 0
+    assert listed(folder / "out") == ["a.html", "a.ipynb", "metrics.json"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("others", ["helpers.py", "helpers/__init__.py", "helpers/mine.py", "papermill.py"])
+def test_the_program_works_beside_modules_of_the_users(folder, others):
+    """Kernels are started, for forked ones have imported `helpers`."""
+    (folder / others).parent.mkdir(exist_ok=True)
+    (folder / others).write_text("1 / 0")
+    (folder / "own_tools.py").write_text("THREE = 3")
+    write(folder / "a.ipynb", "from helpers.notebook import record\nimport own_tools\nrecord(three=own_tools.THREE)")
+    program = Path(sys.executable).with_name("honest-confidence")
+    done = subprocess.run([program, "a.ipynb", "--output", "out"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert json.loads((folder / "out/metrics.json").read_text())["metrics"] == {"three": 3}
 
 
 @pytest.mark.slow
@@ -205,7 +329,7 @@ def test_all_does_again_what_is_out_of_date_and_nothing_else(folder, forked_kern
     assert digest(folder / "out/checks/00_good") == first
     write(bad, "import os\nos._exit(1)", parameters=None)
     assert main(command) == 1 and "05_bad: stopped: DeadKernelError" in capsys.readouterr().err
-    assert not (folder / "out/05_bad/metrics.json").exists()  # what was there is out of date
+    assert "05_bad.unfinished" in os.listdir(folder / "out/05_bad")  # beside what was there, which is out of date
 
 
 def test_what_a_digest_sees(folder, monkeypatch):
@@ -277,14 +401,14 @@ while seed == 2 and not os.path.exists("go"):
     (kernel,) = os.listdir("here")
     with pytest.raises(ProcessLookupError):
         wait_for(lambda: os.kill(int(kernel), 0))
-    assert sorted(os.listdir(done)) == ["a.html", "a.ipynb", "metrics.json"]
-    assert os.listdir(folder / "out/seed=2") == ["a.partial.ipynb"]
+    assert listed(done) == ["a.html", "a.ipynb", "metrics.json"]
+    assert listed(folder / "out/seed=2") == ["a.unfinished"]
     stamp = (done / "metrics.json").stat().st_mtime_ns
     (folder / "go").touch()
     assert main(command) == 0
     assert "1 of 2 runs are finished already" in capsys.readouterr().err
     assert (done / "metrics.json").stat().st_mtime_ns == stamp
-    assert sorted(os.listdir(folder / "out/seed=2")) == ["a.html", "a.ipynb", "metrics.json"]
+    assert listed(folder / "out/seed=2") == ["a.html", "a.ipynb", "metrics.json"]
     assert (folder / "out/metrics.csv").read_text().count("\n") == 3
 
 
@@ -301,4 +425,4 @@ def test_a_grid_on_a_cluster_of_dask(folder):
     with forked, distributed.Client(n_workers=1, dashboard_address=None), parallel_config("dask"):
         assert main([path, "--grid", "grid.yaml", "--output", "out"]) == 0
     cells = nbformat.read(folder / "out/seed=7/a.ipynb", as_version=4).cells
-    assert cells[-1].outputs[0].text == f"{folder} {folder / 'out/seed=7'}\n"
+    assert cells[-1].outputs[0].text == f"{folder} {folder / 'out/seed=7/a.unfinished'}\n"

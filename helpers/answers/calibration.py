@@ -14,7 +14,7 @@ from helpers.answers.confidence import (
     mean_held_out_share,
     top_two,
 )
-from helpers.answers.splits import block_sizes, first_blocks, held_out_shares, random_blocks
+from helpers.answers.splits import block_sizes, chances_to_win, first_blocks, held_out_shares, random_blocks
 from helpers.binning import bins_between, edges_for
 from helpers.calibration.reliability import curve_of_rows, error_and_null, error_of_curve
 from helpers.checks import (
@@ -52,7 +52,8 @@ class SemanticCalibration:
     by_margin : DataFrame
         A row a range of the observed margin: n, accuracy, and confidence, ece and null of each source.
     per_question : DataFrame
-        The graded questions: question, n_answers, the sources, correct, margin, standardized_margin, entropy.
+        The graded questions: question, n_answers, the sources, correct (a fraction where several classes are the
+        most frequent), margin, standardized_margin, entropy.
     n_ungraded : int
         Questions left out because it is not known whether the answer is right.
     answer, n_bins, closed : options
@@ -87,7 +88,7 @@ class SemanticCalibration:
 
 def sem_ece(
     grouped_or_counts, correct=None, *, stated=None, sources=None, n_bins=10, strategy="uniform", closed="left",
-    n_select=None, answer="all", ties="order", margins=MARGINS, groups=None, n_resamples=1000, rng=None,
+    n_select=None, answer="all", ties="lot", margins=MARGINS, groups=None, n_resamples=1000, rng=None,
 ):  # fmt: skip
     """Expected calibration error of Sem1, Sem2 and stated confidences, with what chance alone would show.
 
@@ -102,7 +103,8 @@ def sem_ece(
     grouped_or_counts : GroupedAnswers, AnswerSample or array of int, shape (Q, C)
         Answers to Q questions: grouped, a sample of an `AnswerPopulation`, or counts of classes.
     correct : array, shape (Q, C) or (Q,), or None, default None
-        With counts, whether each class is right, or whether the most frequent is; 1, 0, and -1 or NaN for unknown.
+        With counts, whether each class is right, or whether the most frequent is (where several are, the one that you
+        chose); 1, 0, and -1 or NaN for unknown.
     stated : array of float, shape (Q,), or None, default None
         With counts, stated confidences in [0, 1] or NaN.
     sources : list of str or None, default None
@@ -121,8 +123,9 @@ def sem_ece(
         over all splits (the paper's experiments, without the noise of its ten splits). "block": the most frequent of
         the first n_select answers, Sem1 on these, Sem2 on the others (its algorithm 1 and its theorems); counts without
         an order are split at random.
-    ties : {"order", "lot"}, default "order"
-        For Sem2 with answer="all", see `sem2`.
+    ties : {"lot", "order"}, default "lot"
+        Where classes are equally frequent: "lot", each of them is the answer equally often, so that a question counts
+        as right by the share of right ones among these (a fraction), or "order", the earlier column is the answer.
     margins : array of float or None, default (0, 0.1, 0.2, 0.4, 0.6, 0.8, 1)
         Edges from 0 to 1 of the ranges in `by_margin`, or None for none.
     groups, n_resamples, rng : optional
@@ -139,12 +142,12 @@ def sem_ece(
     >>> counts = np.random.default_rng(0).multinomial(20, [0.7, 0.3], size=300)
     >>> measured = sem_ece(counts, np.tile([1, 0], (300, 1)), n_resamples=50, rng=0)
     >>> measured.summary[["source", "accuracy", "n"]].round(2).values.tolist()
-    [['sem1', 0.98, 300], ['sem2', 0.98, 300]]
+    [['sem1', 0.96, 300], ['sem2', 0.96, 300]]
     """
     rng = check_rng(rng)
     check_one_of(answer, "answer", ("all", "block"))
     check_one_of(closed, "closed", ("left", "right"))
-    check_one_of(ties, "ties", ("order", "lot"))
+    check_one_of(ties, "ties", ("lot", "order"))
     check_one_of(strategy, "strategy", ("uniform", "quantile"))
     check_count(n_bins, "n_bins")
     margins = _check_margins(margins)
@@ -159,16 +162,16 @@ def sem_ece(
     confidence = {"stated": answers.stated}
     if answer == "all":
         size = n_answers
-        chosen = counts.argmax(axis=1)
+        chosen = chances_to_win(counts, ties)
         confidence["sem1"] = largest_share(counts)
         if "sem2" in sources:
             confidence["sem2"] = np.round(mean_held_out_share(counts, n_select, ties), 12)
     else:
         size = block_sizes(n_answers, n_select)
         block = _selecting_block(answers, size, rng)
-        chosen = block.argmax(axis=1)
+        chosen = chances_to_win(block, ties)
         confidence["sem1"] = largest_share(block)
-        confidence["sem2"] = held_out_shares(counts, block)
+        confidence["sem2"] = held_out_shares(counts, block, chosen)
     margin, mass = top_two(counts)
     table = pd.DataFrame({
         "question": answers.questions,
@@ -283,12 +286,25 @@ def _selecting_block(answers, size, rng):
 
 
 def _grade(correct, chosen, answer):
-    """(Q,) 1, 0 or -1: whether the chosen class is right."""
+    """(Q,) chance that the answer is right, or -1 where it is not known; `chosen` is the chance of each class."""
     if correct.ndim == 2:
-        return np.take_along_axis(correct, chosen[:, None], axis=1)[:, 0].astype(int)
+        return chance_right(correct, chosen)
     if answer == "block":
         raise ValueError('correct must have a column for each class with answer="block", but it has one dimension.')
-    return correct.astype(int)
+    return correct.astype(float)
+
+
+def chance_right(correct, chosen):
+    """(Q,) chance that an answer is right, -1 if it may be a class of which that is not known.
+
+    `correct`: 1, 0 or -1 for each class; `chosen`: `chances_to_win`.
+
+    >>> chance_right(np.array([[1, 0, 0], [1, 0, -1]]), np.array([[0.5, 0.5, 0], [0.5, 0, 0.5]]))
+    array([ 0.5, -1. ])
+    """
+    is_known = ((correct >= 0) | (chosen == 0)).all(axis=1)
+    chance = (np.maximum(correct, 0) * chosen).sum(axis=1).round(12)  # six sixths are one
+    return np.where(is_known, chance, -1.0)
 
 
 @dataclass(frozen=True)

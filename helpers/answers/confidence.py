@@ -1,14 +1,15 @@
 """How sure a model is, read from how often it gives the same answer.
 
 Everything here works on counts: one row a question, one column a class of answers, classes in order of first
-appearance, zeros where a question has fewer classes. Where two classes are equally frequent the earlier column wins.
+appearance, zeros where a question has fewer classes. Where classes are equally frequent each of them wins equally
+often, so that nothing depends on the order of the columns; ``ties="order"`` lets the earlier column win.
 """
 
 import numpy as np
 from scipy.special import xlogy
 
-from helpers.answers.splits import block_sizes, held_out_shares, mean_over_splits, random_blocks
-from helpers.checks import check_count, check_numbers, check_probabilities, check_simplex, raise_first
+from helpers.answers.splits import block_sizes, chances_to_win, held_out_shares, mean_over_splits, random_blocks
+from helpers.checks import check_count, check_numbers, check_probabilities, check_rng, check_simplex, raise_first
 
 #: Weight of Sem1 that makes the largest leading bias of its mixture with Sem2 smallest, for two classes.
 BALANCING_WEIGHT = 0.34379533
@@ -81,12 +82,12 @@ def largest_share(table):
     return table.max(axis=1) / table.sum(axis=1)
 
 
-def sem2(counts, n_select=None, *, ties="order"):
+def sem2(counts, n_select=None, *, ties="lot"):
     """Share of the class chosen by one part of the answers among the other part, averaged over all splits, exactly.
 
-    For a class k with v copies in the selecting part, earlier classes hold at most v - 1 and later ones at most v:
-    mean of (c_k - v) / m over all C(N, n) ways to draw n of the N answers; m = N - n. Wang et al. (2026), equation 3
-    and appendix B, which draws ten of the splits; the mean over all is ours.
+    The mean of (c_k - v) / m over all C(N, n) ways to draw n of the N answers, where class k is the most frequent of
+    these, with v copies, and m = N - n. Wang et al. (2026), equation 3 and appendix B, which draws ten of the splits;
+    the mean over all is ours.
 
     Parameters
     ----------
@@ -94,10 +95,10 @@ def sem2(counts, n_select=None, *, ties="order"):
         Counts of classes, a row a question; at least two answers each.
     n_select : int or None, default None
         Answers that select, 1 .. N - 1; None for N // 2, so that with odd N one more answer is held out.
-    ties : {"order", "lot"}, default "order"
-        "order", of tied classes the earlier column is selected, or "lot", each of them equally often. Columns in order
-        of first appearance know a little about the held-out part: with few answers "order" is then too high for the
-        class selected (by 0.06 at N = 4, 0.001 at N = 50, three equal classes); "lot" never is.
+    ties : {"lot", "order"}, default "lot"
+        "lot", of tied classes each is selected equally often, or "order", the earlier column. Columns in order of first
+        appearance know a little about the held-out part: with few answers "order" is then too high for the class
+        selected (by 0.06 at N = 4, 0.001 at N = 50, three equal classes); "lot" never is.
 
     Returns
     -------
@@ -108,9 +109,9 @@ def sem2(counts, n_select=None, *, ties="order"):
     Examples
     --------
     >>> round(sem2([20, 18, 12]), 10), sem2([50]), sem2([1] * 50)
-    (0.3368185046, 1.0, 0.0)
-    >>> [round(sem2([2, 1, 1], ties=ties), 3) for ties in ("order", "lot")]
-    [0.333, 0.167]
+    (0.3299121119, 1.0, 0.0)
+    >>> [round(sem2([2, 1, 1], ties=ties), 3) for ties in ("lot", "order")]
+    [0.167, 0.333]
     """
     return _like(mean_held_out_share(check_counts(counts, least=2), n_select, ties), counts)
 
@@ -168,13 +169,15 @@ def sem2_splits(counts, *, n_splits=10, n_select=None, rng=None):
 
     Examples
     --------
-    >>> sem2_splits([50, 0], rng=0), bool(abs(sem2_splits([20, 18, 12], n_splits=4000, rng=0) - 0.3368) < 0.01)
+    >>> sem2_splits([50, 0], rng=0), bool(abs(sem2_splits([20, 18, 12], n_splits=4000, rng=0) - 0.3299) < 0.01)
     (1.0, True)
     """
     table = check_counts(counts, least=2)
     sizes = block_sizes(table.sum(axis=1), n_select)
+    rng = check_rng(rng)
     blocks = random_blocks(table, sizes, check_count(n_splits, "n_splits"), rng)
-    return _like(held_out_shares(table, blocks).mean(axis=0), counts)
+    chosen = chances_to_win(blocks + rng.random(blocks.shape))  # of tied classes one by lot
+    return _like(held_out_shares(table, blocks, chosen).mean(axis=0), counts)
 
 
 def split_bias_corrected(counts, *, weight=BALANCING_WEIGHT, n_select=None):

@@ -99,7 +99,7 @@ def group_answers(
         Column of right answers, spelled by the same rule and equal within a question.
     correct : str or None, default None
         Column of grades 0 and 1 of each answer (missing is fine), instead of a reference: a class is right if more of
-        its graded answers are right than wrong, and in a tie if the first graded is.
+        its graded answers are right than wrong; of a class with as many of both it is not known, and it is counted.
     unparsed : {"singletons", "class", "drop"}, default "singletons"
         Answers that the rule cannot read: each disagrees with all others, all of a question are one class, or they and
         questions without any other answer are left out, and counted.
@@ -323,13 +323,11 @@ def _grades(values, name):
 
 
 def _majority(pair, grade, problems):
-    """Grade of each class: that of most of its graded answers, of the first graded in a tie, -1 without any."""
-    graded = ~np.isnan(grade)
-    votes = np.bincount(pair, graded)
+    """Grade of each class: that of most of its graded answers, -1 without any or with as many of both."""
+    votes = np.bincount(pair, ~np.isnan(grade))
     right = np.bincount(pair, np.nan_to_num(grade))
-    seen, first = np.unique(pair[graded], return_index=True)
-    earliest = np.zeros(len(votes))
-    earliest[seen] = grade[graded][first]
+    is_tied = (votes > 0) & (2 * right == votes)
     problems["classes without a grade"] = int((votes == 0).sum())
     problems["classes whose answers are graded both ways"] = int(((right > 0) & (right < votes)).sum())
-    return np.where(votes == 0, -1, np.where(2 * right == votes, earliest, 2 * right > votes)).astype(int)
+    problems["classes with as many right grades as wrong ones, taken as not known"] = int(is_tied.sum())
+    return np.where((votes == 0) | is_tied, -1, 2 * right > votes).astype(int)

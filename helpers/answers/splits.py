@@ -44,17 +44,32 @@ def random_blocks(counts, n_select, n_splits=1, rng=None):
     return picked
 
 
-def held_out_shares(counts, blocks):
-    """Share of the most frequent class of a block among the answers that are not in it, for blocks (..., Q, C)."""
-    chosen = blocks.argmax(axis=-1)[..., None]
+def chances_to_win(counts, ties="lot"):
+    """Chance of each class to be chosen as the most frequent, (..., C).
+
+    Of tied classes "lot" chooses each equally often, "order" the earlier column.
+
+    >>> chances_to_win(np.array([[2, 2, 1], [0, 3, 1]]))
+    array([[0.5, 0.5, 0. ],
+           [0. , 1. , 0. ]])
+    """
+    check_one_of(ties, "ties", ("lot", "order"))
+    first = counts == counts.max(axis=-1, keepdims=True)
+    if ties == "order":
+        first &= np.cumsum(first, axis=-1) == 1
+    return first / first.sum(axis=-1, keepdims=True)
+
+
+def held_out_shares(counts, blocks, chosen):
+    """Share, among the answers that are not in a block, of the class that it chose (`chances_to_win`), (..., Q)."""
     rest = counts - blocks
-    return np.take_along_axis(rest, chosen, axis=-1)[..., 0] / rest.sum(axis=-1)
+    return (rest * chosen).sum(axis=-1) / rest.sum(axis=-1)
 
 
-def mean_over_splits(counts, n_select, value, *, ties="order"):
+def mean_over_splits(counts, n_select, value, *, ties="lot"):
     """Mean over all splits of value(count, copies selected, answers held out) of the selected class, (Q,)."""
-    # of tied classes, "order" selects the earlier column, "lot" each equally often
-    check_one_of(ties, "ties", ("order", "lot"))
+    # of tied classes, "lot" selects each equally often, "order" the earlier column
+    check_one_of(ties, "ties", ("lot", "order"))
     keys = np.column_stack([counts.sum(axis=1), n_select, counts])
     # every distinct row is computed once, questions with as many answers together
     rows, back = np.unique(keys, axis=0, return_inverse=True)

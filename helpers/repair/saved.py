@@ -16,6 +16,7 @@ import sklearn
 from sklearn.utils.validation import check_is_fitted
 
 import helpers
+from helpers import _files
 
 MAGIC = "honest confidence, fitted model"
 
@@ -41,7 +42,7 @@ def save(model, path):
     model : estimator
         Fitted.
     path : str or Path
-        File; one that exists is replaced.
+        File; one that exists is replaced, at once: a full disk leaves it as it was.
 
     Raises
     ------
@@ -70,7 +71,7 @@ def save(model, path):
     content = content.getvalue()
     head = {"file": MAGIC, "model": kind.__name__, "versions": versions()}
     head["sha256"] = hashlib.sha256(content).hexdigest()
-    Path(path).write_bytes(json.dumps(head).encode() + b"\n" + content)
+    _files.write(Path(path), json.dumps(head).encode() + b"\n" + content)
 
 
 def load(path):

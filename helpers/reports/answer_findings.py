@@ -10,6 +10,7 @@ from helpers.resampling import exact_interval
 MOST_NAMED = 3  # questions in a sentence
 
 MUCH_UNREADABLE = 0.05  # share of the answers
+MUCH_TIED = 0.02  # of all answers, by which the share of right ones depends on the choice among equal ones
 CLOSE = 0.05  # chance that another draw of samples chooses another answer
 SETTLED = 0.95  # share of the questions in which a vote of fewer names the same answer as one of all
 SAME_RIGHT = 0.01  # share of right answers by which a vote of all may beat one of fewer that does as well
@@ -28,7 +29,7 @@ PLAIN = {"all": "giving every answer", "none": "handing over every question"}
 def share_right(correct):
     """The share of right answers with its ends, as a `Finding` takes them, without those that are not known (-1)."""
     known = correct[correct >= 0]
-    low, high = exact_interval(int(known.sum()), known.size)
+    low, high = exact_interval(known.sum(), known.size)
     return {"value": known.mean() if known.size else np.nan, "low": low, "high": high, "n": known.size}
 
 
@@ -121,6 +122,18 @@ def about_groups(groups, source, precision, columns):
 def breaks_promise(group, precision):
     """Whether significantly fewer of the used answers of a group are right than are promised for all."""
     return bool(group.n_used and exact_interval(int(group.n_right), int(group.n_used))[1] < precision)
+
+
+def about_ties(n_tied, correct):
+    """Questions with several most frequent answers, and the shares of right ones if the wrong or right are chosen."""
+    is_tied = n_tied > 1
+    if not is_tied.any():
+        return
+    known = correct[correct >= 0]
+    more = {"of": n_tied.size, "known": known.size}
+    more |= {"least": (known == 1).mean(), "most": (known > 0).mean()} if known.size else {}
+    severity = Severity.SERIOUS if more.get("most", 0) - more.get("least", 0) > MUCH_TIED else Severity.NOTE
+    yield Finding("tied", value=is_tied.mean(), n=int(is_tied.sum()), severity=severity, more=more)
 
 
 def about_close(chance, correct, closest, wrong):
@@ -236,6 +249,7 @@ def find_all(report):
     closest, wrong = (
         [f"“{short(asked[k], 60)}”" for k in rows[:MOST_NAMED]] for rows in (report.closest, report.wrong)
     )
+    found += about_ties(report.n_tied, report.correct)
     found += about_close(report.unstable, report.correct, closest, wrong)
     found += about_samples(report.sizes)
     found += about_pair(report.pair)

@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from helpers.answers.splits import chances_to_win
 from helpers.audit import search_segments
 from helpers.calibration import PlattCalibrator
 from helpers.profile.alerts import no_table_warnings
@@ -38,10 +39,10 @@ def over_confidence(sources, correct, n_resamples, rng):
         line = {"source": name, "n": rows.sum(), "confidence": p.mean(), "right": y.mean()}
         line |= {"over": (p - y).mean(), "low": low, "high": high, "biased": least > 0 or most < 0}
         line |= dict.fromkeys(("if_right", "if_wrong", "apart_low", "apart_high"), np.nan)
-        if 0 < y.mean() < 1:
+        if 0 < y.mean() < 1:  # some are fractions, of tied answers
             drawn = drawn[(drawn[:, 1] > 0) & (drawn[:, 1] < 1)]
             difference = drawn[:, 2] / drawn[:, 1] - drawn[:, 3] / (1 - drawn[:, 1])
-            line |= {"if_right": p[y == 1].mean(), "if_wrong": p[y == 0].mean()}
+            line |= {"if_right": np.average(p, weights=y), "if_wrong": np.average(p, weights=1 - y)}
             line["apart_low"], line["apart_high"] = percentile_ends(difference)
         lines.append(line)
     return pd.DataFrame(lines)
@@ -88,7 +89,10 @@ class Promises:
 
 
 def promise(sources, correct, precision):
-    """`Promises` by confidences {name: (Q,)}, NaN for none, of right (1), wrong (0) and other (-1) answers."""
+    """`Promises` by confidences {name: (Q,)}, NaN for none, of right (1), wrong (0) and other (-1) answers.
+
+    Questions with several most frequent answers have a confidence of 0 here, and count as wrong unless all are right.
+    """
     # Each of k confidences gets the k-th part of the error, so that all promises of one share hold together, and the
     # one that certifies most may be chosen afterwards.
     each = 1 - (1 - LEVEL) / len(sources)
@@ -96,7 +100,7 @@ def promise(sources, correct, precision):
     for name, confidence in sources.items():
         rows = (correct >= 0) & np.isfinite(confidence)
         for share in tried:
-            tried[share][name] = certify_rows(correct[rows], confidence[rows], share, each)
+            tried[share][name] = certify_rows(np.floor(correct[rows]), confidence[rows], share, each)
     promises = Promises(tried, precision, np.zeros(correct.size, bool))
     if not promises.source:
         return promises
@@ -121,7 +125,7 @@ def find_groups(features, correct, confidence, used, rng):
     """`QuestionGroups` by a table of features (a row a question); None where the file has no further columns."""
     rows = np.flatnonzero((correct >= 0) & np.isfinite(confidence))
     y = correct[rows]
-    if features.empty or not 0 < y.mean() < 1:
+    if features.empty or not y.any() or y.all():
         return None
     X = features.iloc[rows].reset_index(drop=True)
     try:
@@ -151,12 +155,11 @@ def chance_of_another(counts, rng=None):
     """(Q,) chance that as many new answers, given as often as those in the file, would choose another answer."""
     rng = np.random.default_rng(rng)
     chance = np.zeros(len(counts))
-    for row, given in enumerate(np.asarray(counts)):
+    for row, given in enumerate(np.sort(counts, axis=1)):  # the draws do not depend on the order of the columns
         given = given[given > 0]
         if given.size > 1:
             votes = rng.multinomial(given.sum(), given / given.sum(), REDRAWS)
-            leads = votes == votes.max(axis=1, keepdims=True)
-            chance[row] = 1 - (leads[:, given.argmax()] / leads.sum(axis=1)).mean()
+            chance[row] = 1 - (chances_to_win(votes) @ chances_to_win(given)).mean()
     return chance
 
 
@@ -177,7 +180,7 @@ def describe(grouped, rows):
     lines = []
     for row in rows:
         counts, names = grouped.counts[row], grouped.labels[row]
-        classes = [k for k in np.argsort(-counts, kind="stable") if counts[k]]
+        classes = sorted(np.flatnonzero(counts), key=lambda k: (-counts[k], str(names[k])))
         answers = [f"{short(names[k], 24)} ({counts[k]})" for k in classes if names[k] is not None]
         n_unread = sum(counts[k] for k in classes if names[k] is None)
         answers += [f"unreadable ({n_unread})"] if n_unread else []
@@ -209,24 +212,23 @@ def vote_chances(counts, correct, rng=None):
     """(sizes (S,), same (q, S), right (q, S)) of votes of 1, 2, 3, 5, ... answers drawn from those to a question."""
     rng = np.random.default_rng(rng)
     counts = np.asarray(counts)
+    correct = np.asarray(correct)
     most = common_size(counts.sum(axis=1))
     rows = np.flatnonzero(counts.sum(axis=1) >= most)
     sizes = np.array([size for size in SIZES if size < most] + [most])
     same = np.empty((rows.size, sizes.size))
     right = np.empty_like(same)
     for i, row in enumerate(rows):
-        given = np.flatnonzero(counts[row])
-        votes = np.zeros((sizes.size, DRAWS, given.size), int)
-        first = counts[row, given].argmax()
+        order = np.lexsort([correct[row], counts[row]])  # the draws do not depend on the order of the columns
+        order = order[counts[row, order] > 0]
+        given = counts[row, order]
+        votes = np.tile(given, (sizes.size, DRAWS, 1))
         for k, size in enumerate(sizes):
-            if size < counts[row].sum():
-                votes[k] = rng.multivariate_hypergeometric(counts[row, given], size, DRAWS)
-            else:
-                votes[k, :, first] = 1  # all answers: of equally frequent ones the first, as in the file
-        leads = votes == votes.max(axis=2, keepdims=True)
-        chance = (leads / leads.sum(axis=2, keepdims=True)).mean(axis=1)
-        same[i] = chance[:, first]
-        right[i] = chance @ np.asarray(correct)[row, given]
+            if size < given.sum():
+                votes[k] = rng.multivariate_hypergeometric(given, size, DRAWS)
+        chance = chances_to_win(votes).mean(axis=1)
+        same[i] = chance[:, given == given.max()].sum(axis=1).round(12)
+        right[i] = (chance @ correct[row, order]).round(12)
     return sizes, same, right
 
 
@@ -255,9 +257,13 @@ POLICIES = {  # name of a row: its words
 
 
 def chance_right(confidence, correct):
-    """Function from a confidence to the chance that its answer is right: Platt's curve if it rises, else a constant."""
-    if 0 < correct.sum() < correct.size and np.ptp(confidence) > 1e-6:
-        curve = PlattCalibrator().fit(confidence, correct)
+    """Function from a confidence to the chance that its answer is right: Platt's curve if it rises, else a constant.
+
+    The curve is that of the questions with one most frequent answer.
+    """
+    clear = np.isin(correct, (0, 1))
+    if clear.any() and np.ptp(correct[clear]) and np.ptp(confidence[clear]) > 1e-6:
+        curve = PlattCalibrator().fit(confidence[clear], correct[clear])
         if curve.slope_ > 0:
             return curve.predict
     return lambda given: np.full(given.shape, correct.mean())

@@ -8,7 +8,9 @@ import numpy as np
 import pandas as pd
 
 from helpers.answers import SemanticCalibration, sem_ece
+from helpers.answers.calibration import chance_right
 from helpers.answers.confidence import largest_share, mean_held_out_share
+from helpers.answers.splits import chances_to_win
 from helpers.calibration import calibration_error
 from helpers.checks import check_rng
 from helpers.reports import answer_numbers as numbers
@@ -19,7 +21,8 @@ from helpers.reports.files import write_table
 from helpers.reports.findings import read_words
 from helpers.reports.intake import check_terms
 from helpers.reports.phrases import NAMES, percent, points
-from helpers.selective import compare_systems, risk_coverage_curve
+from helpers.selective import compare_systems
+from helpers.selective.risk_coverage import curve_of_answers
 from helpers.tables.answers import AnswerTable
 
 LEAST_QUESTIONS = 30  # with a known answer; below, only the share of right answers is told
@@ -29,7 +32,8 @@ LEAST_STATED = 30  # questions with a stated confidence
 WHAT = {
     "answers.csv": "A row a question: its most frequent answer, how many answers agree, confidences, whether it is "
     "right (1, 0), whether it may be used with the promise (use_certified) and, with costs, by these (use_by_cost); "
-    "columns of the file about whole questions. Notebook 13 reads it: label right, score agreement",
+    "columns of the file about whole questions. Where n_tied answers are equally frequent, all are listed, right is "
+    "empty, and right_of_tied is the share of right ones. Notebook 13 reads it: label right, score agreement",
     "findings.json": "The findings of this page for programs",
 }
 
@@ -45,7 +49,8 @@ class AnswerReport(Report):
     table: AnswerTable = field(repr=False)
     options: dict = field(repr=False)  # what was asked for
     sources: dict = field(repr=False)  # {name: (Q,) confidence}: sem1, sem2 and, where enough are, stated (NaN: none)
-    correct: np.ndarray = field(repr=False)  # whether the most frequent answer is right: 1, 0, or -1 for unknown
+    # whether the most frequent answer is right: 1, 0, a fraction where several are the most frequent, -1 for unknown
+    correct: np.ndarray = field(repr=False)
     draws: dict = field(repr=False)  # seeds of `unstable` and `sizes`, computed when somebody asks
     calibration: SemanticCalibration | None = field(default=None, repr=False)
     over: pd.DataFrame | None = field(default=None, repr=False)  # see `over_confidence`
@@ -60,6 +65,12 @@ class AnswerReport(Report):
     def known(self):
         """(Q,) bool: questions for which it is known whether the most frequent answer is right."""
         return self.correct >= 0
+
+    @property
+    def n_tied(self):
+        """(Q,) how many answers are the most frequent ones: 1 where there is no tie."""
+        counts = self.table.grouped.counts
+        return (counts == counts.max(axis=1, keepdims=True)).sum(axis=1)
 
     @property
     def obstacle(self):
@@ -150,7 +161,7 @@ class AnswerReport(Report):
         curves = {}
         for name in self.promises.certificates:
             rows = self.known & np.isfinite(self.sources[name])
-            curves[NAMES[name]] = risk_coverage_curve(self.correct[rows], self.sources[name][rows])
+            curves[NAMES[name]] = curve_of_answers(self.correct[rows], self.sources[name][rows])
         return curves
 
     # ---- tables, None where there is nothing to show -------------------------------------------------------------
@@ -196,17 +207,22 @@ class AnswerReport(Report):
     @property
     def answer_rows(self):
         grouped = self.table.grouped
-        chosen = grouped.counts.argmax(axis=1)
+        is_first = grouped.counts == grouped.counts.max(axis=1, keepdims=True)
+        firsts = [sorted(str(names[k]) for k in np.flatnonzero(row) if names[k] is not None)
+                  for names, row in zip(grouped.labels, is_first, strict=True)]  # fmt: skip
         columns = {
             "question": grouped.questions,
-            "answer": [names[k] for names, k in zip(grouped.labels, chosen, strict=True)],
+            "answer": [" | ".join(names) if names else None for names in firsts],
+            "n_tied": self.n_tied,
             "n_agree": grouped.counts.max(axis=1),
             "n_answers": grouped.n_answers,
             "agreement": self.sources["sem1"],
             "held_out_agreement": self.sources["sem2"],
             "stated": grouped.confidence,
-            "right": pd.Series(self.correct, dtype="Int64").mask(~self.known),
+            "right": pd.Series(self.correct).mask(~self.known | (self.n_tied > 1)).astype("Int64"),
         }
+        if (self.n_tied > 1).any():
+            columns["right_of_tied"] = pd.Series(self.correct).where(self.known & (self.n_tied > 1))
         if self.promises is not None:
             columns["use_certified"] = np.where(self.promises.used, "yes", "no")
         if self.cut is not None:
@@ -316,15 +332,18 @@ def audit_answers(
     report = AnswerReport(table, options, sources, correct, draws)
     if report.obstacle:
         return report
+    tied = report.n_tied > 1
+    clear = np.where(tied, -1, correct)  # of ties it is not known, for what needs right or wrong
+    single = {name: np.where(tied & np.isfinite(p), 0.0, p) for name, p in sources.items() if name != "sem2"}
     report = replace(
         report,
         calibration=sem_ece(grouped, sources=list(sources), ties="lot", n_resamples=n_resamples, rng=streams[0]),
         over=numbers.over_confidence(sources, correct, n_resamples, streams[5]),
-        stated_gain=_stated_gain(sources, correct, n_resamples, streams[1]),
-        promises=numbers.promise({name: sources[name] for name in sources if name != "sem2"}, correct, precision),
+        stated_gain=_stated_gain(sources, clear, n_resamples, streams[1]),
+        promises=numbers.promise(single, correct, precision),
     )
     chosen = sources[report.best_source]
-    groups = numbers.find_groups(table.features, correct, chosen, report.promises.used, streams[2])
+    groups = numbers.find_groups(table.features, clear, chosen, report.promises.used, streams[2])
     report = replace(report, groups=groups)
     if reject_cost:
         rows = known & np.isfinite(chosen)
@@ -342,16 +361,17 @@ def _stated_gain(sources, correct, n_resamples, rng):
     if "stated" not in sources:
         return None
     rows = (correct >= 0) & np.isfinite(sources["stated"])
+    if rows.sum() < LEAST_STATED:
+        return None
     systems = {name: (correct[rows], sources[name][rows]) for name in ("sem1", "stated")}
     table = compare_systems(systems, against="sem1", n=1, n_resamples=n_resamples, rng=rng).set_index("metric")
     return tuple(float(table.loc["aurc", name]) for name in ("difference", "low", "high"))
 
 
 def agreement_of(table):
-    """(Q,) agreement of the answers, and whether the most frequent one is right (1), wrong (0) or unknown (-1)."""
+    """(Q,) agreement of the answers, and the chance that the most frequent one is right, -1 for unknown."""
     counts = table.grouped.counts
-    correct = np.take_along_axis(table.grouped.correct, counts.argmax(axis=1)[:, None], axis=1)[:, 0]
-    return largest_share(counts), correct
+    return largest_share(counts), chance_right(table.grouped.correct, chances_to_win(counts))
 
 
 def _enough_stated(stated, known):

@@ -1,10 +1,13 @@
 """The page of a report: one builder for notebooks, Python and files."""
 
 import json
+import os
 from collections import Counter
+from contextlib import contextmanager
 from datetime import date
 from functools import cached_property, reduce
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import ClassVar
 
 import pandas as pd
@@ -15,6 +18,8 @@ from helpers.notebook import figure, folds, table
 from helpers.notebook.display import collected, emit, escape
 from helpers.plotting.style import own_style
 from helpers.reports.findings import Severity, Words, as_json, fill, steps_of, table_of, words
+
+PAGE = "report.html"
 
 MOST_ON_TOP = 8  # findings of the first screen
 MOST_OF_A_PART = 3  # of these
@@ -238,21 +243,38 @@ class Report:
     def save(self, folder, *, overwrite=False, rng=0):
         """Write the page (report.html) and the files of `save_files` into a folder; the path of the page.
 
-        ValueError if one of them is there already and `overwrite` is False; nothing is written then.
+        ValueError if one of them is there already and `overwrite` is False; nothing is written then. `overwrite`
+        replaces them all, and removes those that this report does not have. Until all are written the folder stays as
+        it was.
         """
         from helpers.notebook.page import check_stack
 
         check_stack()
-        path = check_free(folder, ["report.html"], overwrite) / "report.html"
-        files = self.save_files(folder, overwrite=overwrite, rng=rng)
-        path.write_text(self.html(files), encoding="utf-8")
-        return path
+        folder = check_free(folder, [PAGE, *self.file_names], overwrite)
+        with self._new_files(folder, rng) as (new, files):
+            (new / PAGE).write_text(self.html(files), encoding="utf-8")
+        return folder / PAGE
 
     def save_files(self, folder, *, overwrite=False, rng=0):
-        """Write findings.json and the tables of the report into a folder; a row a file: what it holds."""
+        """Write findings.json and the tables of the report into a folder; a row a file: what it holds.
+
+        `overwrite` as in `save`.
+        """
         folder = check_free(folder, self.file_names, overwrite)
-        about = as_json(self.found, self.words.kinds, made_with=helpers.__version__)
-        text = json.dumps(about, indent=1, ensure_ascii=False, allow_nan=False)
-        (folder / "findings.json").write_text(text + "\n", encoding="utf-8")
-        holds = self.write(folder, check_rng(rng))
-        return pd.DataFrame({"What it holds": list(holds.values())}, index=pd.Index(list(holds), name="File"))
+        with self._new_files(folder, rng) as (_, files):
+            return files
+
+    @contextmanager
+    def _new_files(self, folder, rng):
+        """Write the files, and others in the block, into a folder beside; they take the old ones' places at its end."""
+        with TemporaryDirectory(prefix=".", dir=folder) as new:
+            new = Path(new)
+            about = as_json(self.found, self.words.kinds, made_with=helpers.__version__)
+            text = json.dumps(about, indent=1, ensure_ascii=False, allow_nan=False)
+            (new / "findings.json").write_text(text + "\n", encoding="utf-8")
+            holds = self.write(new, check_rng(rng))
+            yield new, pd.DataFrame({"What it holds": list(holds.values())}, index=pd.Index(list(holds), name="File"))
+            for name in set(self.file_names) - set(holds):
+                (folder / name).unlink(missing_ok=True)  # of an earlier report
+            for path in new.iterdir():
+                os.replace(path, folder / path.name)

@@ -16,7 +16,8 @@ WHAT = {
     "findings.json": "What this page says, for programs: a finding each with kind, subject, value, ends, severity",
     "scores.csv": "A row a case: row of your file, given score, recalibrated score",
     "groups.csv": "A row a group: rule, cases, share, rates, gaps with intervals (low, high), adjusted p-value, named",
-    "repair.joblib": "The repair for new cases: helpers.repair.load(path).predict(table, scores)",
+    "repair.joblib": "The repair for new cases: helpers.repair.load(path).predict(table, scores). "
+    "Loading such a file can run code in it: load none of people whom you do not trust",
 }
 
 COLUMNS = {  # of scores.csv, where they are there

@@ -10,7 +10,7 @@ from refusals import refuses
 from scipy.stats import entropy
 
 from helpers.answers import group_answers, sem1, sem2, sem_ece, top_two_margin, top_two_mass
-from helpers.answers.splits import first_blocks, held_out_shares, random_blocks
+from helpers.answers.splits import chances_to_win, first_blocks, held_out_shares, random_blocks
 from helpers.calibration import calibration_error
 
 QUICK = {"n_resamples": 20, "margins": None, "rng": 0}
@@ -35,12 +35,14 @@ def ece_of(p, y):
 def test_four_questions_by_hand():
     counts = [[3, 1], [4, 0], [2, 2], [1, 3]]
     found = sem_ece(counts, [[1, 0], [1, 0], [0, 1], [1, 0]], stated=[0.8, 0.9, np.nan, 0.8], **QUICK)
-    # sem1 .75 right, 1 right, .5 wrong, .75 wrong: the bins hold -.5, 0 and -.5 of four questions
+    # sem1 .75 right, 1 right, .5 half right, .75 wrong: the bins hold -.5, 0 and 0 of four questions
     line = found.summary.set_index("source")
-    assert line.loc["sem1", "ece"] == pytest.approx(0.25) and line.loc["sem1", "confidence"] == 0.75
+    assert line.loc["sem1", "ece"] == pytest.approx(0.125) and line.loc["sem1", "confidence"] == 0.75
     assert line.loc["stated", "n"] == 3 and line.loc["stated", "accuracy"] == pytest.approx(2 / 3)
-    assert line.loc["sem1", "overconfidence"] == 0.25 and found.n_ungraded == 0
-    assert found.per_question["correct"].tolist() == [1, 1, 0, 0]
+    assert line.loc["sem1", "overconfidence"] == 0.125 and found.n_ungraded == 0
+    assert found.per_question["correct"].tolist() == [1, 1, 0.5, 0]
+    ordered = sem_ece(counts, [[1, 0], [1, 0], [0, 1], [1, 0]], ties="order", **QUICK)
+    assert ordered.per_question["correct"].tolist() == [1, 1, 0, 0]
     assert found.per_question["sem2"].tolist() == sem2(counts).round(12).tolist()
     np.testing.assert_allclose(found.per_question["entropy"], entropy(counts, axis=1))
     few = sem_ece(counts, [1, 1, 0, 0], stated=[0.8, np.nan, np.nan, np.nan], **QUICK).differences
@@ -54,8 +56,10 @@ def test_the_first_answers_select_and_the_others_measure():
     })  # fmt: skip
     grouped = group_answers(table)
     block = sem_ece(grouped, answer="block", **QUICK).per_question
-    assert block["sem1"].tolist() == [0.5, 1] and block["sem2"].tolist() == pytest.approx([1 / 3, 1 / 3])
-    assert block["correct"].tolist() == [0, 0]  # "a" leads the first two answers, "b" all five
+    assert block["sem1"].tolist() == [0.5, 1] and block["sem2"].tolist() == pytest.approx([1 / 2, 1 / 3])
+    assert block["correct"].tolist() == [0.5, 0]  # "a" and "b" tie in the first two answers, "b" leads in all five
+    ordered = sem_ece(grouped, answer="block", ties="order", **QUICK).per_question
+    assert ordered["sem2"].tolist() == pytest.approx([1 / 3, 1 / 3]) and ordered["correct"].tolist() == [0, 0]
     whole = sem_ece(grouped, **QUICK).per_question
     assert whole["correct"].tolist() == [1, 0] and whole["sem1"].tolist() == [0.6, 0.6]
     three = sem_ece(grouped, answer="block", n_select=3, **QUICK).per_question
@@ -66,10 +70,11 @@ def test_the_first_answers_select_and_the_others_measure():
 def test_questions_without_a_grade_are_left_out_and_counted():
     counts = np.array([[3, 1], [4, 0], [2, 2], [1, 3]])
     correct = np.array([[1, 0], [-1, 0], [0, -1], [0, np.nan]])
-    found = sem_ece(counts, correct, **QUICK)
+    assert sem_ece(np.array([[3, 1], [2, 2], [3, 1]]), correct[[0, 2, 2]], **QUICK).n_ungraded == 1  # a tie with one
+    found = sem_ece(counts, correct, ties="order", **QUICK)
     assert found.per_question["question"].tolist() == [0, 2] and found.n_ungraded == 2
     assert "n = 2 questions, 2 without a grade left out" in str(found)
-    by_answer = sem_ece(counts, [1, np.nan, 0, -1], **QUICK)
+    by_answer = sem_ece(counts, [1, np.nan, 0, -1], ties="order", **QUICK)
     assert by_answer.summary.equals(found.summary)
 
 
@@ -91,7 +96,7 @@ def test_low_margins_and_strata():
 def test_parts_agree(closed, strategy, answer):
     counts, correct = draw(np.random.default_rng(2), 60)
     options = {"stated": np.random.default_rng(3).random(60), "n_bins": 7, "n_resamples": 20, "rng": 1}
-    found = sem_ece(counts, correct, closed=closed, strategy=strategy, answer=answer, **options)
+    found = sem_ece(counts, correct, closed=closed, strategy=strategy, answer=answer, ties="order", **options)
     table = found.per_question
     line = found.summary.set_index("source")
     for name in ("sem1", "sem2", "stated"):
@@ -141,7 +146,7 @@ def test_a_sample_of_a_population_can_be_given():
     block = first_blocks(order, np.full(80, 10), 6)
     found = sem_ece(sample, answer="block", **QUICK).per_question
     np.testing.assert_allclose(found["sem1"], sem1(block))
-    np.testing.assert_allclose(found["sem2"], held_out_shares(counts, block))
+    np.testing.assert_allclose(found["sem2"], held_out_shares(counts, block, chances_to_win(block)))
 
 
 @pytest.mark.slow
@@ -171,8 +176,9 @@ def test_paired_differences_cover_the_truth(answer):
     repeats = 20
     counts, correct = draw(rng, 30_000, known=0.8)
     block = counts if answer == "all" else random_blocks(counts, np.full(len(counts), 10), rng=rng)[0]
-    pair = sem1(block), sem2(counts).round(12) if answer == "all" else held_out_shares(counts, block)
-    right = np.take_along_axis(correct, block.argmax(axis=1)[:, None], axis=1)[:, 0]
+    chosen = chances_to_win(block)
+    pair = sem1(block), sem2(counts).round(12) if answer == "all" else held_out_shares(counts, block, chosen)
+    right = (correct * chosen).sum(axis=1)
     truth = {"ece": ece_of(pair[0], right) - ece_of(pair[1], right), "confidence": np.mean(pair[0] - pair[1])}
     inside = {"ece": 0, "confidence": 0}
     for k in range(repeats):

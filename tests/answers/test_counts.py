@@ -82,13 +82,15 @@ def test_classes_and_grades_of_a_judge():
     )
     grouped = group_answers(table, "class", answer="cluster", correct="grade")
     assert grouped.counts.tolist() == [[2, 1], [2, 1]] and grouped.labels == (("4", "7"), ("1", None))
-    assert grouped.correct.tolist() == [[1, 0], [1, 0]]  # a tie goes to the first grade
+    assert grouped.correct.tolist() == [[-1, 0], [1, 0]]  # graded once as right, once as wrong
+    backwards = group_answers(table[::-1], "class", sample=None, answer="cluster", correct="grade")
+    assert backwards.correct.tolist() == [[0, 1], [0, -1]]
     assert grouped.problems["classes whose answers are graded both ways"] == 1
     blank = group_answers(table.assign(grade=np.nan), "class", answer="cluster", correct="grade")
     assert (blank.correct == -1).all() and blank.problems["classes without a grade"] == 4
     true = group_answers(table.assign(grade=[True, False, False, True, True, False]), "class", answer="cluster",
                          correct="grade")  # fmt: skip
-    assert true.correct.tolist() == [[1, 0], [1, 0]]
+    assert true.correct.tolist() == [[-1, 0], [1, 0]]
 
 
 @given(st.lists(st.lists(st.sampled_from(["a", "b", "c", "?"]), min_size=1, max_size=6), min_size=1, max_size=5))

@@ -19,6 +19,7 @@ from helpers.reports.answer_findings import (
     about_pair,
     about_promises,
     about_samples,
+    about_ties,
     about_use,
 )
 from helpers.reports.answer_numbers import AnswerPair, QuestionGroups, chance_of_another, promise
@@ -121,6 +122,7 @@ CASES = {  # name of a kind: (findings made to show it, what else they may hold)
     "no_group": (on_groups(), ()),
     "cut_pays": (on_costs(0.1, 0.15, 0.2), ()),
     "plain_pays": (on_costs(0.1, 0.1, 0.2, saved_low=-0.01), ()),
+    "tied": (list(about_ties(np.array([1, 2, 3]), np.array([1, 0.5, -1]))), ()),
     "none_close": (on_close(0), ()),
     "close": (on_close(hard=0.85), ()),
     "close_and_wrong": (on_close(), ()),

@@ -19,6 +19,8 @@ from inspect_ai.scorer import SampleScore, metric
 
 from helpers._inspect import registered
 from helpers.answers import group_answers, sem1, sem2, sem_ece
+from helpers.answers.calibration import chance_right
+from helpers.answers.splits import chances_to_win
 from helpers.checks import check_probabilities
 from helpers.selective import METRICS
 from helpers.selective.metrics import MeasuredAnswers, metrics_of
@@ -123,7 +125,10 @@ def sem2_ece(rule: str = "normalized", n_bins: int = 10):
 
 
 def _systems(scores, confidence, rule):
-    """[(prefix of a name, correct, confidence)]: of each confidence that is there, or of the one that is named."""
+    """[(prefix of a name, correct, confidence, weight)] of each confidence that is there, or of the one that is named.
+
+    A question whose most frequent answers are tied is right with the weight of the right ones, and wrong with the rest.
+    """
     table = attempts_of(scores)
     stated = [name for name in CONFIDENCES if name in table and table[name].notna().any()]
     names = [confidence] if confidence else stated or ["sem1"]
@@ -133,13 +138,17 @@ def _systems(scores, confidence, rule):
         # agreement, one row a question, is looked at where it is named, and where nothing is stated
         if name in AGREEMENT and len(table):
             grouped = _grouped(table, rule)
-            right = np.take_along_axis(grouped.correct, grouped.counts.argmax(axis=1)[:, None], 1)[:, 0]
+            right = chance_right(grouped.correct, chances_to_win(grouped.counts))
             usable = (right >= 0) & (grouped.n_answers > (name == "sem2"))
-            systems.append((prefix, right[usable], AGREEMENT[name](grouped.counts[usable])))
+            right = right[usable]
+            correct = np.repeat([1.0, 0.0], right.size)
+            stated = np.tile(AGREEMENT[name](grouped.counts[usable]), 2)
+            systems.append((prefix, correct, stated, np.concatenate([right, 1 - right])))
             continue
         given = table.dropna(subset=[name]) if name in table else table.head(0).assign(**{name: math.nan})
         stated = given[name].astype(float)
-        systems.append((prefix, given["correct"], check_probabilities(stated, name) if len(given) else stated))
+        stated = check_probabilities(stated, name) if len(given) else stated
+        systems.append((prefix, given["correct"], stated, np.ones(len(given))))
     return systems
 
 
@@ -172,10 +181,12 @@ def _measure(name, metrics):
     def build(confidence: str = "", rule: str = "normalized"):
         def measure(scores: list[SampleScore]):
             numbers = {}
-            for prefix, correct, stated in _systems(scores, confidence, rule):
+            for prefix, correct, stated, weight in _systems(scores, confidence, rule):
                 values = dict.fromkeys(metrics, math.nan)
                 if len(stated):
-                    values = MeasuredAnswers(metrics, np.asarray(correct, float), np.asarray(stated, float)).measure()
+                    values = MeasuredAnswers(metrics, np.asarray(correct, float), np.asarray(stated, float)).measure(
+                        weight
+                    )
                 numbers |= {prefix + name: float(value) for name, value in values.items()}
             return numbers
 

@@ -108,7 +108,7 @@ def test_attempts_that_are_all_maximally_wrong_are_not_well_calibrated(tmp_path)
     assert found["ece"] == 1.0
     assert found["ecuas_0"] == math.inf and found["ecuas_1"] == 1.5  # a refusal costs 1
     assert found["aurc"] > 0.8
-    assert found["sem1_ece"] == 0.5  # half of the answers agree, and the first of them is right
+    assert found["sem1_ece"] == 0.0  # half of the answers agree, and of the two that tie half are right
 
 
 @pytest.mark.slow
@@ -165,3 +165,15 @@ def test_agreement_looks_at_every_attempt_whatever_the_order():
     tables = [attempts_of(part).groupby("question")["correct"].sum() for part in (scores, shuffled)]
     pd.testing.assert_series_equal(*tables)
     assert ecuas()(scores) == pytest.approx(ecuas()(shuffled))
+
+
+@pytest.mark.parametrize("confidence", ["sem1", "sem2"])
+def test_ties_count_by_their_right_share_whatever_the_order(confidence):
+    """Two answers to each of four questions; two have a tie of right and wrong."""
+    answers = {1: ["Paris", "Rome"], 2: ["Rome", "Paris"], 3: ["Paris", "Paris"], 4: ["Oslo", "Oslo"]}
+    right = {number: [text == "Paris" for text in texts] for number, texts in answers.items()}
+    scores = scores_of(answers, right, {number: [0.5, 0.5] for number in answers})
+    for name, measure in MEASURES.items():
+        found, backwards = (measure(confidence=confidence)(part) for part in (scores, scores[::-1]))
+        assert found == pytest.approx(backwards, nan_ok=True), name
+    assert MEASURES["er"](confidence=confidence)(scores) == {f"{confidence}_er": 0.5}

@@ -1,0 +1,131 @@
+"""What the README promises, and the test of each promise; its code and commands run as they are written."""
+
+import ast
+import json
+import os
+import re
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from forks import fork_kernel
+from jupyter_client.provisioning import local_provisioner
+from scipy.special import expit
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+
+from helpers.repair import load
+from helpers.run import main
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+# Under each heading of the README its promises, and the test that would fail if one were broken.
+PROMISES = pd.read_csv(ROOT / "tests" / "promises.csv")
+
+
+def test_each_part_has_promises_and_each_promise_a_test():
+    headings = ["Honest Confidence", *re.findall(r"^## (.*)$", README, re.MULTILINE)]
+    assert list(PROMISES["heading"].unique()) == headings
+    places = PROMISES["test"].str.split("::", expand=True)
+    for file, names in places[1].groupby(places[0]):
+        nodes = ast.parse((ROOT / "tests" / file).read_text(encoding="utf-8")).body
+        tests = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
+        assert set(names) <= tests, file
+
+
+def blocks(heading, language):
+    """The blocks of code in one language under a heading of the README."""
+    part = README.split(f"## {heading}\n")[1].split("\n## ")[0]
+    return re.findall(rf"^```{language}\n(.*?)^```", part, re.DOTALL | re.MULTILINE)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A working folder with a table of scores, my.csv, and one of answers, answers.csv."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    odds = rng.normal(size=900)
+    sex = rng.choice(["f", "m"], 900)
+    y = (rng.random(900) < expit(odds + 2 * (sex == "f") - 1)).astype(int)
+    pd.DataFrame({"y": y, "p": expit(odds), "age": rng.integers(2, 9, 900) * 10, "sex": sex}).to_csv(
+        "my.csv", index=False
+    )
+    rows = [(k, rng.choice(list("7788899"))) for k in range(60) for _ in range(5)]
+    pd.DataFrame(rows, columns=["question", "answer"]).assign(reference="8").to_csv("answers.csv", index=False)
+    return tmp_path
+
+
+def run_command(monkeypatch, heading):
+    """Run the first command of helpers.run under a heading; its kernel has its imports done."""
+    monkeypatch.setattr(local_provisioner, "launch_kernel", fork_kernel)
+    text = "\n".join(blocks(heading, "")).replace("\\\n", " ")
+    line = re.search(r"-m helpers\.run (.*)", text)[1]
+    notebook, *words = shlex.split(line, comments=True)
+    assert main([str(ROOT / notebook), *words]) == 0
+
+
+@pytest.mark.slow
+def test_a_table_of_ones_own(folder, monkeypatch):
+    run_command(monkeypatch, "Your own table")
+    report = "13_audit_your_scores"
+    files = {f"{report}.html", f"{report}.ipynb", "metrics.json", "scores.csv", "groups.csv", "repair.joblib"}
+    assert {name for name in os.listdir("out") if name[0] != "."} == files | {"findings.json"}
+    table = pd.read_csv("my.csv")
+    assert len(pd.read_csv("out/scores.csv")) == len(table)
+    assert load("out/repair.joblib").predict(table[["age", "sex"]], table["p"]).shape == (len(table),)
+    assert json.loads(Path("out/findings.json").read_text(encoding="utf-8"))["findings"]
+
+
+@pytest.mark.slow
+def test_answers_of_ones_own(folder, monkeypatch):
+    run_command(monkeypatch, "Your own sampled answers")
+    report = "14_audit_your_answers"
+    files = {f"{report}.html", f"{report}.ipynb", "metrics.json", "answers.csv", "findings.json"}
+    assert {name for name in os.listdir("out") if name[0] != "."} == files
+    assert len(pd.read_csv("out/answers.csv")) == 60
+
+
+@pytest.mark.slow
+def test_papermill_leaves_files_in_a_folder(folder, monkeypatch):
+    from papermill import execute_notebook
+
+    monkeypatch.setattr(local_provisioner, "launch_kernel", fork_kernel)
+    monkeypatch.setenv("HONEST_OUTPUT", str(folder / "files"))
+    given = {"path": str(folder / "answers.csv")}
+    execute_notebook(ROOT / "notebooks/14_audit_your_answers.ipynb", folder / "run.ipynb", given, progress_bar=False)
+    assert sorted(os.listdir("files")) == ["answers.csv", "findings.json"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "heading", ["Your own table", "Your own sampled answers", "Tables larger than memory", "In Python"]
+)
+def test_code_runs_as_it_is_written(folder, heading, capsys):
+    """Names that the README leaves open are a small table and its answers."""
+    table = pd.read_csv("my.csv")
+    y, p, X = table["y"], table["p"], table[["age", "sex"]]
+    answers = pd.read_csv("answers.csv", dtype=str)
+    given = {
+        "y": y,
+        "p": p,
+        "X": X,
+        "X_new": X[:9],
+        "p_new": p[:9],
+        "table": answers.assign(sample=answers.groupby("question").cumcount()),
+    }
+    given |= {
+        "model": make_pipeline(OneHotEncoder(), LogisticRegression()),
+        "correct": y,
+        "confidence": p,
+        "old": p,
+        "new": p**2,
+    }
+    for year in (2024, 2025):
+        table.rename(columns={"y": "label", "p": "score"}).to_parquet(f"{year}.parquet")
+    for code in blocks(heading, "python"):
+        exec(code, given)
+    assert capsys.readouterr().out
