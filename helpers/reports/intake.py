@@ -23,14 +23,14 @@ RECORDED_FILE = "data/smollm2_answers.jsonl.gz"
 NAMES_OF_GROUPS = r"(.*[_ ])?(id|person|patient|subject|customer|user|household|family|hospital|site|school)([_ ].*)?"
 
 
-def read_table(path, label="label", score="score", *, features=None, weight=None, group=None):
+def read_table(path, label="label", score="score", *, event=None, features=None, weight=None, group=None):
     """Read a table as `helpers.tables.read_scores` does, where "" and [] stand for "not given".
 
     The shipped table is grouped by family.
 
     Parameters
     ----------
-    path, label, score, features, weight, group : optional
+    path, label, score, event, features, weight, group : optional
         As in `helpers.tables.read_scores`.
 
     Returns
@@ -45,9 +45,9 @@ def read_table(path, label="label", score="score", *, features=None, weight=None
     """
     given = {"label": label, "score": score, "features": features, "weight": weight, "group": group}
     group = set_for_scores({"path": path, **given}).get("group", group)
-    return read_scores(
-        path, label=label, score=score, features=features or None, weight=weight or None, group=group or None
-    )
+    event = None if event == "" else event
+    options = {"features": features or None, "weight": weight or None, "group": group or None}
+    return read_scores(path, label=label, score=score, event=event, **options)
 
 
 def set_for_answers(given):
