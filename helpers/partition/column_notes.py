@@ -12,6 +12,11 @@ NAMED = 3  # words that a note names
 
 LEAST_CODED = 2  # rows that a number needs to be a code
 
+LOOKS = (
+    ("dates", LIKE_A_DATE, "write dates as 2024-01-31"),
+    ("numbers", LIKE_A_NUMBER, "write decimals with a point, and neither thousands nor units"),
+)
+
 CODE = re.compile(r"-?([789])\1+(\.\1+)?")  # -999, 88, 99.9: what surveys and weather stations write for "missing"
 
 
@@ -44,29 +49,19 @@ def _on_words(name, values, decimal):
     counts = values.dropna().astype(str).value_counts()
     counts = counts[~counts.index.isin(MISSING_WORDS)]
     words = counts.index.to_series().astype(str)
-    undecided = read_numbers(words, decimal).undecided
-    if undecided:
-        return [f"{name!r} is read as categories: whether the sign in {undecided!r} is one of thousands or of decimals "
-                "is not known (write thousands without a sign)"]  # fmt: skip
-    for kind, look, why, cure in (
-        ("dates", LIKE_A_DATE, "can be read in no way, or in more than one", "write dates as 2024-01-31"),
-        (
-            "numbers",
-            LIKE_A_NUMBER,
-            "are not written alike",
-            "write decimals with a point, and neither thousands nor units",
-        ),
-    ):
+    for kind, look, cure in LOOKS:
         like = words.str.fullmatch(look).to_numpy(bool)
-        n_like, n = int(counts[like].sum()), int(counts.sum())
-        if n_like >= n / 2:
-            state = f"{n_like:,} of its {n:,} values look like {kind}"
-            why = (
-                f"{state} but not {_named(counts[~like])}"
-                if n_like < n
-                else f"its {kind} {why}, such as {_named(counts)}"
-            )
-            return [f"{name!r} is read as categories: {why} ({cure})"]
+        n_like = int(counts[like].sum())
+        n = int(counts.sum())
+        if not n or n_like < n / 2:
+            continue
+        if n_like < n:
+            why = f"{n_like:,} of its {n:,} values look like {kind} but not {_named(counts[~like])}"
+        elif undecided := read_numbers(words, decimal).undecided:
+            why = f"whether the sign in {undecided!r} is one of thousands or of decimals is not known"
+        else:
+            why = f"its {kind} are not written alike, or can be read in two ways, such as {_named(counts)}"
+        return [f"{name!r} is read as categories: {why} ({cure})"]
     return []
 
 
@@ -91,7 +86,7 @@ def _on_codes(name, values):
     span = others[-1] - others[0]
     coded &= ((numbers < others[0] - span) | (numbers > others[-1] + span)) & (count >= LEAST_CODED)
     return [
-        f"{name!r} holds {number:.10g} in {rows:,} rows, far from its other values ({others[0]:.4g} to {others[-1]:.4g}): "
+        f"{name!r} holds {number:.10g} in {rows:,} rows, far from the others ({others[0]:.4g} to {others[-1]:.4g}): "
         "leave these cells empty if it stands for missing"
         for number, rows in zip(numbers[coded], count[coded], strict=True)
     ]

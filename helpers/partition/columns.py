@@ -152,7 +152,7 @@ def _spell(column, code, digits=4):
     if column.kind == "date":
         moment = np.datetime64(round(level * 86_400), "s")
         only_days = (column.levels == np.round(column.levels)).all()
-        return (str(moment.astype("datetime64[D]")) if only_days else str(moment).replace("T", " ")) + column.unit
+        return str(moment.astype("datetime64[D]")) if only_days else str(moment).replace("T", " ") + column.unit
     if column.kind == "ordered":
         return str(level)
     return (f"{level:.0f}" if column.kind == "whole" else f"{level:.{digits}g}") + column.unit

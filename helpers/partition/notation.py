@@ -19,8 +19,8 @@ _SAME = str.maketrans(
 )
 
 CURRENCIES = (
-    r"R\$", r"US\$", r"A\$", r"C\$", "[€$£¥₹₽₺₩₪]", "Fr\\.", "kr", "zł", "Kč", "Ft", "EUR", "USD", "GBP", "CHF", "JPY", "CNY",
-    "INR", "SEK", "NOK", "DKK", "PLN", "CZK", "HUF", "CAD", "AUD", "NZD", "BRL", "MXN", "ZAR", "TRY", "KRW",
+    r"R\$", r"US\$", r"A\$", r"C\$", "[€$£¥₹₽₺₩₪]", "Fr\\.", "kr", "zł", "Kč", "Ft", "EUR", "USD", "GBP", "CHF", "JPY",
+    "CNY", "INR", "SEK", "NOK", "DKK", "PLN", "CZK", "HUF", "CAD", "AUD", "NZD", "BRL", "MXN", "ZAR", "TRY", "KRW",
 )  # fmt: skip
 
 _UNIT = f"(?:{'|'.join(CURRENCIES)}|%)"
@@ -33,7 +33,8 @@ LIKE_A_NUMBER = (  # alone, whatever its column says
 
 SIGNS = list(product(("", ",", ".", " ", "'"), (".", ",")))  # between thousands, and before decimals
 
-_GROUPS = r"\d{1,3}(?:%s\d{2,3})*%s\d{3}"  # 1,234,567, and 12,34,567 in India
+_GROUPS = {sign: rf"[1-9]\d{{0,2}}(?:{re.escape(sign)}\d{{3}})+" for sign in ",. '"}  # 1,234,567
+_GROUPS[","] = r"[1-9]\d{0,2}(?:,\d{2,3})*,\d{3}"  # in India also 12,34,567
 
 _UNDECIDED = r"[-+]?[1-9]\d{0,2}[.,]\d{3}"  # one sign with three digits behind it: of thousands, or of decimals
 
@@ -42,7 +43,7 @@ _DECIMAL = r"[-+]?\d*%s\d+(?:[eE][-+]?\d+)?\s*%%?"
 
 @dataclass(frozen=True)
 class Numbers:
-    """Words of a column read as numbers, NaN where they are missing; None where they are none, or nobody knows which."""
+    """Words of a column as numbers, NaN where they are missing; None where they are none, or nobody knows which."""
 
     values: np.ndarray | None
     decimal: str = ""  # the sign before decimals, "" where there are none
@@ -72,7 +73,7 @@ def read_numbers(words, decimal=""):
         return NONE
     if len({values.tobytes() for values in readings.values()}) > 1:
         readings = {sign: values for sign, values in readings.items() if sign[1] == decimal}
-        split = present.str.fullmatch(_UNDECIDED)
+        split = present.str.contains("[.,]")
         # "2.000" beside "800": who writes three decimals writes them everywhere
         if not readings or (present[split].str.contains(decimal, regex=False).any() and not split.all()):
             return Numbers(None, undecided=present[split].iloc[0])
@@ -102,8 +103,9 @@ def _readings(words):
     for thousands, decimal in SIGNS:
         if thousands == decimal or (thousands and not words.str.contains(thousands, regex=False).any()):
             continue
-        groups = _GROUPS % (re.escape(thousands), re.escape(thousands)) if thousands else r"\d+"
-        look = rf"[-+]?(?:{groups}|\d*)(?:{re.escape(decimal)}\d+)?(?:[eE][-+]?\d+)?"
+        whole = _GROUPS[thousands] + r"|\d*" if thousands else r"\d*"
+        exponent = "" if thousands else r"(?:[eE][-+]?\d+)?"
+        look = rf"[-+]?(?:{whole})(?:{re.escape(decimal)}\d+)?{exponent}"
         if words.str.fullmatch(look).all():
             text = words.str.replace(thousands, "", regex=False) if thousands else words
             values = pd.to_numeric(text.str.replace(decimal, ".", regex=False), errors="coerce").to_numpy(float)

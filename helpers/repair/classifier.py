@@ -207,16 +207,17 @@ class RepairedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return fit_params | {"sample_weight": sample_weight}
 
     def _folds(self, X, labels, groups):
-        """Pairs of rows to learn from and rows to state for; ValueError unless a probability is stated for each once."""
+        """Pairs of rows to learn from and rows to state for; ValueError unless each is stated for once."""
         if isinstance(self.cv, int) and groups is not None:
             return list(StratifiedGroupKFold(self.cv).split(X, labels, groups))
         folds = list(check_cv(self.cv, labels, classifier=True).split(X, labels, groups))
         times = np.bincount(np.concatenate([stated_for for _, stated_for in folds]), minlength=labels.size)
         if (times != 1).any():
             name = type(self.cv).__name__ if hasattr(self.cv, "split") else "the one given"
+            none, several = (times == 0).sum(), (times > 1).sum()
             raise ValueError(
-                f"cv must have each row in one test part, but of {labels.size:,} rows {name} has {(times == 0).sum():,} in "
-                f"none and {(times > 1).sum():,} in several; an int does, and KFold without shuffling keeps them in order."
+                f"cv must have each row in one test part, but {name} has {none:,} of {labels.size:,} rows in none and "
+                f"{several:,} in several; an int does, and KFold(5) keeps neighbours together."
             )
         return folds
 

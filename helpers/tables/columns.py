@@ -57,7 +57,7 @@ def numbers(table, column, values, rule="hold numbers"):
 
 
 def labels(table, column, values, event=None, score=None):
-    """Labels 0 and 1 of a column, both of which occur; `event` is the value that counts as 1, `score` another column."""
+    """Labels 0 and 1 of a column, both of which occur; `event` is the value that counts as 1, `score` the scores."""
     check_cells(table, column, values)
     if values.isna().any():
         table.reject(column, "hold a label", values.isna(), values)
@@ -126,8 +126,8 @@ def _cure_of_labels(values, number, score):
         return "It looks like a regression: audit the probability of an event, such as a value above a limit."
     return (
         f"It holds {len(kinds):,} different values: {shown}. Give a score for each (score 'p_*'), or audit one against "
-        f"the rest by its score, such as event={kinds[0]!r} (-p event {_quoted(kinds[0])}). Or whether the prediction is "
-        "right, with its score."
+        f"the rest by its score, such as event={kinds[0]!r} (-p event {_quoted(kinds[0])}). Or whether the prediction "
+        "is right, with its score."
     )
 
 
@@ -168,7 +168,7 @@ def _put_back(table, column, p):
 
 
 def class_scores(table, of_class, frame):
-    """Scores of all classes, a frame named by class: each row sums to 1, or is divided by its sum if digits were cut."""
+    """Scores of all classes, a frame named by class; each row sums to 1, after a division if digits were cut."""
     stated = {name: _probabilities(table, column, frame[column]) for name, column in of_class.items()}
     P = np.column_stack([*stated.values()])
     for (name, column), bad in zip(of_class.items(), outside_of_range(P).T, strict=True):
@@ -184,8 +184,8 @@ def class_scores(table, of_class, frame):
         more = f" (and in {bad.sum() - 1:,} more rows)" if bad.sum() > 1 else ""
         raise ValueError(
             f"{table.name}: the scores of {P.shape[1]} classes must sum to 1, but in {table.where(first)} they sum to "
-            f"{total[first]:.6g}{more}. Are {', '.join(of_class.values())} the scores of all classes, and nothing else? "
-            "Then divide each by the sum of its row."
+            f"{total[first]:.6g}{more}. If {', '.join(of_class.values())} are the scores of all classes, divide each "
+            "by the sum of its row; else name all of them."
         )
     cut = int((off > SLACK).sum())
     if cut:
