@@ -27,14 +27,14 @@ SAME_FEATURES = "all features"  # what rows of one group have in common where no
 NAMES_OF_GROUPS = r"(.*[_ ])?(id|person|patient|subject|customer|user|household|family|hospital|site|school)([_ ].*)?"
 
 
-def read_table(path, label="label", score="score", *, features=None, weight=None, group=None, known=()):
+def read_table(path, label="label", score="score", *, event=None, features=None, weight=None, group=None, known=()):
     """Read a table as `helpers.tables.read_scores` does, where "" and [] stand for "not given".
 
     The shipped table is grouped by family.
 
     Parameters
     ----------
-    path, label, score, features, weight, group, known : optional
+    path, label, score, event, features, weight, group, known : optional
         As in `helpers.tables.read_scores`.
 
     Returns
@@ -49,8 +49,9 @@ def read_table(path, label="label", score="score", *, features=None, weight=None
     """
     given = {"label": label, "score": score, "features": features, "weight": weight, "group": group}
     group = set_for_scores({"path": path, **given}).get("group", group)
-    columns = {"features": features or None, "weight": weight or None, "group": group or None, "known": known}
-    return read_scores(path, label=label, score=score, **columns)
+    event = None if event == "" else event
+    options = {"features": features or None, "weight": weight or None, "group": group or None, "known": known}
+    return read_scores(path, label=label, score=score, event=event, **options)
 
 
 def set_for_answers(given):
