@@ -180,14 +180,18 @@ class TakesTables(BaseEstimator):
 
 
 def check_rows_of_fit(X, y, weight, groups=None):
-    """Table, targets or None, weights and group codes of one length."""
-    if isinstance(X, CheckedTable):
-        return X, y, weight, groups
-    X = check_table(X)
-    y = None if y is None else check_vector(y, "y", finite=True)
-    weight = check_weights(weight)
-    check_same_length(X=X, y=y, sample_weight=weight, groups=groups)
-    return CheckedTable(X), y, weight, codes_of_groups(groups)
+    """Table, targets or None, weights and group codes of one length, without rows of weight 0."""
+    checked = isinstance(X, CheckedTable)
+    if not checked:
+        X = check_table(X)
+        y = None if y is None else check_vector(y, "y", finite=True)
+        weight = check_weights(weight)
+        check_same_length(X=X, y=y, sample_weight=weight, groups=groups)
+    if weight is not None and not weight.all():
+        kept = np.flatnonzero(weight)
+        X = CheckedTable(X, kept) if checked else X.iloc[kept]
+        y, weight, groups = (None if column is None else np.asarray(column)[kept] for column in (y, weight, groups))
+    return (X, y, weight, groups) if checked else (CheckedTable(X), y, weight, codes_of_groups(groups))
 
 
 def codes_of_groups(groups):
@@ -236,14 +240,14 @@ class Rows:
         return cls(y, p, X, weight, groups, np.ones(y.size, bool))
 
 
-def check_rows(y, p, X, sample_weight, groups):
+def check_rows(y, p, X, sample_weight, groups, *, both=True):
     """`Rows` without those of weight 0, which were not sampled; ValueError for columns that break a rule."""
-    y, p, X, weight, codes = check_sample(y, p, X, sample_weight, groups)
+    y, p, X, weight, codes = check_sample(y, p, X, sample_weight, groups, both=both)
     if weight is None or weight.all():
         return Rows.of_all(y, p, X, weight, codes)
     kept = weight > 0
     try:
         codes = None if codes is None else check_groups(codes[kept])
-        return Rows(check_labels(y[kept], both=True), p[kept], X.iloc[kept], weight[kept], codes, kept)
+        return Rows(check_labels(y[kept], both=both), p[kept], X.iloc[kept], weight[kept], codes, kept)
     except ValueError as error:
         raise ValueError(f"sample_weight must leave enough rows with a weight: {error}") from None
