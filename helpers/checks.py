@@ -327,6 +327,18 @@ def check_weights(weight, name="sample_weight"):
     return share
 
 
+def sampled_rows(weight, groups, *columns):
+    """Checked weights, group codes and columns (or None) without the rows of weight 0, which were not sampled."""
+    if weight is None or weight.all():
+        return weight, groups, *columns
+    kept = weight > 0
+    try:
+        groups = None if groups is None else check_groups(groups[kept])
+    except ValueError as error:
+        raise ValueError(f"sample_weight must leave enough rows with a weight: {error}") from None
+    return weight[kept], groups, *(None if column is None else column[kept] for column in columns)
+
+
 def check_frequencies(weight, name="sample_weight"):
     """How often each row occurs, as floats, or None for None; ValueError unless they are whole numbers, not all 0."""
     if weight is None:

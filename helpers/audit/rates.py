@@ -16,6 +16,7 @@ from helpers.checks import (
     check_same_length,
     check_weights,
     raise_first,
+    sampled_rows,
 )
 
 
@@ -95,6 +96,7 @@ def measure_groups(y, p, subgroup, *, calibrated=None, sample_weight=None, group
     subgroup = check_regions(subgroup, "subgroup")
     check_same_length(y=y, p=p, subgroup=subgroup, calibrated=calibrated, sample_weight=weight, groups=groups)
     check_effective(weight, groups)
+    weight, groups, y, p, subgroup, calibrated = sampled_rows(weight, groups, y, p, subgroup, calibrated)
     weight = np.ones_like(y) if weight is None else weight
     return table_of_gaps(y, p, subgroup, weight, calibrated=calibrated, groups=groups, size=size)
 

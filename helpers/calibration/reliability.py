@@ -23,6 +23,7 @@ from helpers.checks import (
     check_rng,
     check_same_length,
     check_weights,
+    sampled_rows,
 )
 from helpers.resampling import exact_interval
 
@@ -168,10 +169,7 @@ def checked_scores(y, p, weight, groups, *, both=False):
     groups = check_groups(groups)
     check_same_length(y=y, p=p, sample_weight=weight, groups=groups)
     check_effective(weight, groups)
-    if weight is not None and not weight.all():
-        rows = weight > 0
-        y, p, weight = y[rows], p[rows], weight[rows]
-        groups = None if groups is None else groups[rows]
+    weight, groups, y, p = sampled_rows(weight, groups, y, p)
     return y, p, weight, groups
 
 

@@ -180,6 +180,9 @@ def fit_partition(
     y = check_labels(sample[label], label, both=True)
     p = check_probabilities(sample[score], score)
     w = None if weight is None else check_weights(sample[weight], weight)
+    if w is not None and not w.all():  # rows that were not sampled
+        sample, y, p, w = (column[w > 0] for column in (sample, y, p, w))
+        check_labels(y, label, both=True)
     kinds = {name: kind_of_column(sample[name]) for name in features}
     fitted = None if calibrator == "none" else unfitted.fit(p, y, w)
     residual = y - (p if fitted is None else fitted.predict(p))

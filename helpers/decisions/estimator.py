@@ -4,6 +4,7 @@ With a truth `q` the risk is exact (`oracle_risk`); without one `RiskEstimator` 
 place.
 """
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -18,7 +19,7 @@ from helpers.checks import check_count, check_one_of, check_probabilities, check
 from helpers.decisions.costs import best_decision, check_costs, check_threshold, decision_names, expected_cost
 from helpers.decisions.risks import calibration_risk, excess_risk, grouping_risk
 from helpers.partition import HonestTree, split_rows
-from helpers.partition.checked import CheckedTable, TakesTables, as_column, check_sample, with_score_column
+from helpers.partition.checked import CheckedTable, TakesTables, as_column, check_rows, with_score_column
 from helpers.partition.levels import most_pooled
 from helpers.repair import Recalibrator
 from helpers.resampling import mean_and_variance
@@ -134,7 +135,8 @@ class RiskEstimator(TakesTables):
         if self._residual == "stack":
             self._fit_repair(X, y, p, sample_weight, groups)
             return self
-        y, p, X, weight, groups, leaf = self._checked(X, y, p, sample_weight, groups)
+        rows, leaf = self._checked(X, y, p, sample_weight, groups)
+        y, p, X, weight, groups = rows.y, rows.p, rows.X, rows.weight, rows.groups
         rng = check_rng(self.rng)
         everybody = np.arange(y.size)
         if self.method == "paper":
@@ -157,7 +159,8 @@ class RiskEstimator(TakesTables):
         ]
         self.models_ = side_by_side(jobs, y.size)
         used = [pair[1 if trees else 0] for pair in pairs]  # rows whose labels are in the model's values
-        self._unseen = np.array([~np.isin(everybody, rows) for rows in used])
+        given = np.flatnonzero(rows.kept)  # which of the rows given these are
+        self._unseen = np.array([~np.isin(np.arange(rows.kept.size), given[part]) for part in used])
         return self
 
     def calibrated(self, p):
@@ -188,11 +191,19 @@ class RiskEstimator(TakesTables):
         return self._risk(p, *self._corrected(X, p))
 
     def fit_corrected(self, X, y, p=None, sample_weight=None, groups=None):
-        """Fit, and return c + r of the same rows, each from learners or means that do not know its own label."""
+        """Fit, and return c + r of the same rows, each from learners or means that do not know its own label.
+
+        Rows of weight 0 get what new rows get.
+        """
         if self.method == "paper":
             raise ValueError('method must be "crossfit" here: half of the rows have no mean without their own label.')
         if self._residual == "stack":
-            return self._fit_repair(X, y, p, sample_weight, groups)
+            rows, repaired = self._fit_repair(X, y, p, sample_weight, groups)
+            if rows.kept.all():
+                return repaired
+            every = self.corrected(X, p)
+            every[rows.kept] = repaired
+            return every
         self.fit(X, y, p, sample_weight, groups)
         X, p = self._rows(X, p)
         each = self._each(X, p)
@@ -269,20 +280,20 @@ class RiskEstimator(TakesTables):
         return self.residual
 
     def _fit_repair(self, X, y, p, weight, groups):
-        """Fit a `Recalibrator`; return its out-of-fold probabilities."""
-        y, p, X, weight, groups, _ = self._checked(X, y, p, weight, groups)
+        """Fit a `Recalibrator`; return the rows that count and their out-of-fold probabilities."""
+        rows, _ = self._checked(X, y, p, weight, groups)
         repair = Recalibrator(self._calibrator, rng=self.rng)
-        repaired = repair.fit_predict(X, y, p, weight, groups)
+        repaired = repair.fit_predict(rows.X, rows.y, rows.p, rows.weight, rows.groups)
         self.calibrator_ = repair.calibrator_
         self.models_ = [repair]
-        self._realise(y, p, repaired, weight, groups)
-        return repaired
+        self._realise(rows, repaired)
+        return rows, repaired
 
-    def _realise(self, y, p, repaired, weight, groups):
+    def _realise(self, rows, repaired):
         """What deciding by the repaired probabilities would have saved, by the labels."""
-        by_score = expected_cost(best_decision(p, self.cost, self.t), y, self.cost)
-        saved = by_score - expected_cost(best_decision(repaired, self.cost), y, self.cost)
-        self.saved_, variance = mean_and_variance(saved, np.ones(y.size) if weight is None else weight, groups)
+        by_score = expected_cost(best_decision(rows.p, self.cost, self.t), rows.y, self.cost)
+        saved = by_score - expected_cost(best_decision(repaired, self.cost), rows.y, self.cost)
+        self.saved_, variance = mean_and_variance(saved, rows.weights, rows.groups)
         self.saved_se_ = float(np.sqrt(variance))
 
     def _check_fitted(self):
@@ -342,15 +353,17 @@ class RiskEstimator(TakesTables):
         named = hasattr(X, "columns")
         y = as_column(y)
         stated = np.full(np.shape(y)[:1], 0.5) if p is None else p
-        y, stated, X, weight, groups = check_sample(y, stated, X, weight, groups)
+        rows = check_rows(y, stated, X, weight, groups)
         self._check_options()
-        self.base_rate_ = float(np.average(y, weights=weight)) if p is None else None
-        p = stated if p is not None else np.full(y.size, self.base_rate_)
-        self._remember_columns(X, named)
-        leaf = self._leaf(y.size, y.size if groups is None else groups.max() + 1)
-        if self._residual == "tree" and y.size < 4 * leaf:
-            raise ValueError(f"y must have at least 4 * min_samples_leaf = {4 * leaf} rows, but it has {y.size}.")
-        return y, p, X, weight, groups, leaf
+        self.base_rate_ = float(np.average(rows.y, weights=rows.weight)) if p is None else None
+        if p is None:
+            rows = replace(rows, p=np.full(rows.y.size, self.base_rate_))
+        self._remember_columns(rows.X, named)
+        n = rows.y.size
+        leaf = self._leaf(n, n if rows.groups is None else rows.groups.max() + 1)
+        if self._residual == "tree" and n < 4 * leaf:
+            raise ValueError(f"y must have at least 4 * min_samples_leaf = {4 * leaf} rows, but it has {n}.")
+        return rows, leaf
 
     def _check_options(self):
         check_costs(self.cost)

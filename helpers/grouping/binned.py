@@ -3,13 +3,16 @@ them.
 """
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 from scipy.stats import norm
+from sklearn.base import clone
 
 from helpers.binning import bins_between, cross_cells, edges_for, group_sums
 from helpers.calibration import running_curve
 from helpers.checks import (
+    check_count,
     check_effective,
     check_groups,
     check_labels,
@@ -19,10 +22,13 @@ from helpers.checks import (
     check_rng,
     check_same_length,
     check_weights,
+    sampled_rows,
 )
+from helpers.grouping.inversion import TAIL
 from helpers.grouping.region_statistics import squared_mean, squared_means
+from helpers.grouping.splits import repeat_splits, said_of_splits
 from helpers.partition import BinnedTree, split_rows
-from helpers.partition.checked import check_table
+from helpers.partition.checked import check_rows
 from helpers.partition.levels import said_of_pooled
 from helpers.resampling import exact_interval
 
@@ -66,6 +72,8 @@ class BinnedGroupingLoss:
         Of each bin, NaN where it is empty.
     partition : BinnedTree or None
         The fitted regions.
+    splits : ndarray, shape (S,)
+        Values of repeated splits (`n_splits`), of which the middle one is `value`; empty without repetition.
 
     Examples
     --------
@@ -96,6 +104,7 @@ class BinnedGroupingLoss:
     bin_rate: np.ndarray = field(repr=False)
     bin_stated: np.ndarray = field(repr=False)
     partition: BinnedTree | None = field(default=None, repr=False)
+    splits: np.ndarray = field(default_factory=lambda: np.empty(0), repr=False)
 
     @property
     def rate_low(self):
@@ -118,7 +127,7 @@ class BinnedGroupingLoss:
         return (
             f"lower bound of the grouping loss {self.value:z.4f} [{self.low:z.4f}, {self.high:z.4f}] = explained "
             f"{self.explained:z.4f} - {taken_off} {getattr(self, taken_off):z.4f}, "
-            f"n = {self.n:,} in {self.n_regions:,} regions{said_of_pooled(self.pooled)}"
+            f"n = {self.n:,} in {self.n_regions:,} regions{said_of_splits(self.splits)}{said_of_pooled(self.pooled)}"
         )
 
 
@@ -132,6 +141,7 @@ def binned_grouping_loss(
     estimator="tree",
     region_ratio=12,
     correction="regions",
+    n_splits=1,
     sample_weight=None,
     groups=None,
     rng=None,
@@ -166,6 +176,9 @@ def binned_grouping_loss(
         Rows of a bin for each region, on average.
     correction : {"regions", "bins"}, default "regions"
         What is taken off, see above.
+    n_splits : int, default 1
+        Random halves of the rows (`helpers.grouping.splits`): the value in the middle, with an interval that holds for
+        all of them together. Takes as many times as long.
     sample_weight, groups : array_like, shape (n,), optional
         Sampling weights; labels of people, hospitals, …: never split, and no products within a group.
     rng : int, Generator, optional
@@ -179,7 +192,8 @@ def binned_grouping_loss(
     Raises
     ------
     ValueError
-        For inputs that break a rule, or if no region has two independent rows.
+        For inputs that break a rule, if no region has two independent rows, or if no bin has two such regions: then
+        nothing is measured.
 
     References
     ----------
@@ -199,30 +213,31 @@ def binned_grouping_loss(
     tree = BinnedTree(**options)
     tree.check_parameters()
     check_one_of(correction, "correction", CORRECTIONS)
-    y = check_labels(y)
-    p = check_probabilities(p)
-    X = check_table(X)
-    weight = _positive_weights(sample_weight)
-    codes = check_groups(groups)
-    check_same_length(y=y, p=p, X=X, sample_weight=weight, groups=codes)
-    check_effective(weight, codes)
-    rng = check_rng(rng)
+    check_count(n_splits, "n_splits")
+    rows = check_rows(y, p, X, sample_weight, groups, both=False)
+    return repeat_splits(partial(_bound_of_split, rows, tree, correction), n_splits, rng)
+
+
+def _bound_of_split(sample, tree, correction, rng, tail):
+    """The lower bound by one random split; `tree` is unfitted."""
+    y, p, codes = sample.y, sample.p, sample.groups
     fit, evaluate = _halves(y, p, codes, rng)
-    tree.set_params(rng=rng).fit(X.iloc[fit], y[fit], p[fit], None if codes is None else codes[fit])
+    tree = clone(tree).set_params(rng=rng)
+    tree.fit(sample.X.iloc[fit], y[fit], p[fit], None if codes is None else codes[fit])
     first, second = (running_curve(y[half], p[half], p[evaluate]) for half in (fit, evaluate))
     rows = _Rows(
         y=y[evaluate],
         p=p[evaluate],
         bin=bins_between(p[evaluate], tree.edges_),
-        region=tree.apply(X.iloc[evaluate], p[evaluate]),
+        region=tree.apply(sample.X.iloc[evaluate], p[evaluate]),
         first=first,
         second=second,
         in_first=np.zeros(evaluate.size, dtype=bool),
-        weight=None if weight is None else weight[evaluate],
+        weight=sample.weights[evaluate],
         groups=None if codes is None else codes[evaluate],
         own_share=0.5,
     )
-    return _bound(rows, correction, tree.edges_, tree.n_regions_, tree)
+    return _bound(rows, correction, tree.edges_, tree.n_regions_, tree, tail)
 
 
 def binned_grouping_loss_from_regions(
@@ -261,7 +276,7 @@ def binned_grouping_loss_from_regions(
     Raises
     ------
     ValueError
-        For inputs that break a rule, or if no region of a bin has two independent rows.
+        For inputs that break a rule, if no region of a bin has two independent rows, or if no bin has two such regions.
 
     References
     ----------
@@ -279,10 +294,11 @@ def binned_grouping_loss_from_regions(
     y = check_labels(y)
     p = check_probabilities(p)
     region = check_regions(region)
-    weight = _positive_weights(sample_weight)
+    weight = check_weights(sample_weight)
     codes = check_groups(groups)
     check_same_length(y=y, p=p, region=region, sample_weight=weight, groups=codes)
     check_effective(weight, codes)
+    weight, codes, y, p, region = sampled_rows(weight, codes, y, p, region)
     halves = _halves(y, p, codes, check_rng(rng))
     first, second = (running_curve(y[half], p[half], p) for half in halves)
     edges = edges_for(p, n_bins, strategy)
@@ -296,7 +312,7 @@ def binned_grouping_loss_from_regions(
         first=first,
         second=second,
         in_first=np.isin(np.arange(y.size), halves[0]),
-        weight=weight,
+        weight=np.ones(y.size) if weight is None else weight,
         groups=codes,
         own_share=1.0,
     )
@@ -314,7 +330,7 @@ class _Rows:
     first: np.ndarray  # two calibration curves from different labels
     second: np.ndarray
     in_first: np.ndarray  # whether the row's own label is behind the first
-    weight: np.ndarray | None
+    weight: np.ndarray
     groups: np.ndarray | None  # codes
     own_share: float  # share of the two curves that rests on these rows: 1/2 if a fitting half made the first, else 1
 
@@ -324,7 +340,7 @@ class _Rows:
         return replace(self, **{name: column[kept] for name, column in columns.items()})
 
 
-def _bound(every, correction, edges, n_regions, partition=None):
+def _bound(every, correction, edges, n_regions, partition=None, tail=TAIL):
     """The estimate with its parts and its interval."""
     unit = every.region if every.groups is None else cross_cells(every.region, every.groups)[1]
     independent = np.bincount(unit, minlength=n_regions)
@@ -333,7 +349,13 @@ def _bound(every, correction, edges, n_regions, partition=None):
         name = "X or region" if every.groups is None else "groups"
         raise ValueError(f"{name} must leave two independent rows in at least one region, but no region has them.")
     rows = every.take(kept)
-    weight = np.ones(rows.y.size) if rows.weight is None else rows.weight
+    if np.unique(rows.region).size == np.unique(rows.bin).size:
+        name, cure = ("region", "") if partition is None else ("X", ", a smaller region_ratio")
+        raise ValueError(
+            f"{name} must tell rows of one bin apart, but every bin with rows is one region, and nothing is measured; "
+            f"try fewer bins{cure} or more rows."
+        )
+    weight = rows.weight
     share = weight / weight.sum()
     bins, bin_rate, bin_stated = _means(rows.bin, weight, rows.y, rows.p, size=edges.size - 1)
     regions, rate, stated, of_bin = _means(rows.region, weight, rows.y, rows.p, rows.bin, size=n_regions)
@@ -369,9 +391,8 @@ def _bound(every, correction, edges, n_regions, partition=None):
     influence = share * effect if rows.groups is None else np.bincount(rows.groups, share * effect)
     growing = max(float(influence @ influence) - noise_variance, 0.0)
     se = float(np.sqrt(growing + null_variance + curve_variance))
-    low, high = _interval(value, se**2, growing, 1 / rows.y.size)
+    low, high = _interval(value, se**2, growing, 1 / rows.y.size, tail)
     used = regions > 0
-    all_weight = every.y.size if every.weight is None else every.weight.sum()
     return BinnedGroupingLoss(
         value=value,
         se=se,
@@ -386,7 +407,7 @@ def _bound(every, correction, edges, n_regions, partition=None):
         n=rows.y.size,
         n_regions=int(used.sum()),
         n_single=int(((independent > 0) & ~used).sum()),
-        left_out=1 - float(weight.sum() / all_weight),
+        left_out=1 - float(weight.sum() / every.weight.sum()),
         correction=correction,
         edges=edges,
         region_bin=np.rint(of_bin[used]).astype(int),
@@ -418,21 +439,31 @@ def _explained(rows, bin_stated):
     inner, outer = (squared_means(shifted, index, rows.weight, rows.groups) for index in (rows.region, rows.bin))
     value = inner.value - outer.value
     null = max(inner.noise_variance - outer.noise_variance, 0.0)
-    if rows.weight is not None or rows.groups is not None:
+    if rows.groups is not None:
         return value, null, 2 * null
-    noise = 4 * float(np.nansum(inner.mean_variance**2) - np.nansum(outer.mean_variance**2)) / rows.y.size**2
+    noise = 4 * float(_squared_noise(rows, rows.region, inner) - _squared_noise(rows, rows.bin, outer))
+    noise /= rows.weight.sum() ** 2
     return value, max(null, _null_variance(rows, outer.mean_variance)), noise
+
+
+def _squared_noise(rows, index, part):
+    """Sum over regions or bins of the squared variances of their labels, times (sum w^2 / sum w)^2."""
+    _, weight, squares = group_sums(index, rows.weight, rows.weight**2)
+    kept = weight > 0
+    return np.nansum((squares[kept] / weight[kept] * part.mean_variance[kept]) ** 2)
 
 
 def _null_variance(rows, mean_variance):
     """Variance of the explained part when regions do not differ."""
     # Labels then vary in a region as in its bin: regions of few rows often hold one label only, and would look certain.
     total = 0.0
+    w = rows.weight
     for index, sign in ((rows.region, 1), (rows.bin, -1)):
-        count, variance = group_sums(index, mean_variance[rows.bin])
-        kept = count > 0
-        total += sign * float(((variance[kept] / count[kept]) ** 2 * count[kept] / (count[kept] - 1)).sum())
-    return 2 * max(total, 0.0) / rows.y.size**2
+        _, weight, squares, fourths, variance = group_sums(index, w, w**2, w**4, w * mean_variance[rows.bin])
+        kept = weight > 0
+        ratio = (variance[kept] / (weight[kept] ** 2 - squares[kept])) ** 2
+        total += sign * float(ratio @ (squares[kept] ** 2 - fourths[kept]))
+    return 2 * max(total, 0.0) / w.sum() ** 2
 
 
 def _captured(rows, around):
@@ -462,22 +493,13 @@ def _expected(rows, weight, around, curve):
     return around + (mean - level), curve - mean
 
 
-def _interval(value, variance, growing, most):
-    """95 % interval of a loss; `growing` is the part of its variance that grows with it, at most `most` times."""
-    # The upper end is where the estimate is 1.96 of *its* standard errors away; the lower end uses the standard error
+def _interval(value, variance, growing, most, tail=TAIL):
+    """Interval of a loss with `tail` on each side; `growing` is what in its variance grows with it, `most` a loss."""
+    # The upper end is where the estimate is z of *its* standard errors away; the lower end uses the standard error
     # of the estimate, which is the safer of the two there.
-    z = norm.ppf(0.975)
+    z = norm.isf(tail)
     slope = min(growing / value, most) if value > 0 else 0.0
     return value - z * np.sqrt(variance), value + z**2 * slope / 2 + z * np.sqrt(variance + (z * slope / 2) ** 2)
-
-
-def _positive_weights(sample_weight):
-    """`check_weights`, and none is 0."""
-    weight = check_weights(sample_weight)
-    if weight is not None and not weight.all():
-        first = int(np.argmin(weight))
-        raise ValueError(f"sample_weight must be positive (leave out the other rows), but sample_weight[{first}] is 0.")
-    return weight
 
 
 def _halves(y, p, groups, rng):

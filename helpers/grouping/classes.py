@@ -24,6 +24,7 @@ from helpers.grouping.splits import repeat_splits
 from helpers.partition import split_rows
 from helpers.partition.checked import CheckedTable
 from helpers.partition.class_rows import check_class_rows, with_class_scores
+from helpers.partition.content_order import order_of_content
 from helpers.partition.encoder import TableEncoder
 from helpers.partition.kinds import as_numbers, text_as_values
 
@@ -145,6 +146,8 @@ def _part(rows, c, tree, table, calibrator, fit, evaluate):
 
 def _grown(tree, X, residual, weight, groups):
     """An `HonestTree` whose regions tell vectors of residuals apart, (n, K); it has no values."""
+    # sums over classes end in other digits in another order, and these decide between splits that are equally good
+    residual = residual[:, order_of_content(residual, np.zeros(len(residual)), lambda k: (k,))]
     tree.encoder_ = TableEncoder(max_bins=1024)
     codes = tree.encoder_.fit_transform(X, residual @ _direction(X, residual), weight, groups)
     model = DecisionTreeRegressor(

@@ -22,6 +22,7 @@ from helpers.checks import (
     check_residuals,
     check_same_length,
     check_weights,
+    sampled_rows,
 )
 from helpers.grouping.fitted_scores import NO_FIT, effect_of_fit
 from helpers.grouping.inversion import TAIL, LossLaw
@@ -188,6 +189,7 @@ def grouping_loss_from_regions(residual, region, *, sample_weight=None, groups=N
     groups = check_groups(groups)
     check_same_length(residual=residual, region=region, sample_weight=weight, groups=groups)
     check_effective(weight, groups)
+    weight, groups, residual, region = sampled_rows(weight, groups, residual, region)
     return loss_of_regions(residual, region, weight, groups)
 
 

@@ -15,7 +15,10 @@ from helpers.grouping.inversion import TAIL
 
 
 def repeat_splits(estimate, n_splits, rng=None):
-    """Median of estimate(rng, tail) over random splits of the same rows; `low` > 0 exactly where `p_value` < 0.025."""
+    """Median of estimate(rng, tail) over random splits of the same rows; `low` > 0 exactly where `p_value` < 0.025.
+
+    Estimates without a test have no `p_value`.
+    """
     # Medians over repeated splits, whose tails are halved: Chernozhukov, Demirer, Duflo and Fernandez-Val (2018).
     rng = check_rng(rng)
     if n_splits == 1:
@@ -25,13 +28,15 @@ def repeat_splits(estimate, n_splits, rng=None):
     results.sort(key=lambda result: result.value)
     lower = (n_splits - 1) // 2
     upper = n_splits // 2
-    return replace(
+    middle = replace(
         results[lower],
         low=sorted(result.low for result in results)[lower],
         high=sorted(result.high for result in results)[upper],
-        p_value=min(2 * sorted(result.p_value for result in results)[upper], 1.0),
         splits=np.array([result.value for result in results]),
     )
+    if not hasattr(middle, "p_value"):
+        return middle
+    return replace(middle, p_value=min(2 * sorted(result.p_value for result in results)[upper], 1.0))
 
 
 def said_of_splits(splits):

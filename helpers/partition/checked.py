@@ -183,14 +183,18 @@ class TakesTables(BaseEstimator):
 
 
 def check_rows_of_fit(X, y, weight, groups=None):
-    """Table, targets or None, weights and group codes of one length."""
-    if isinstance(X, CheckedTable):
-        return X, y, weight, groups
-    X = check_table(X)
-    y = None if y is None else check_vector(y, "y", finite=True)
-    weight = check_weights(weight)
-    check_same_length(X=X, y=y, sample_weight=weight, groups=groups)
-    return CheckedTable(X), y, weight, codes_of_groups(groups)
+    """Table, targets or None, weights and group codes of one length, without rows of weight 0."""
+    checked = isinstance(X, CheckedTable)
+    if not checked:
+        X = check_table(X)
+        y = None if y is None else check_vector(y, "y", finite=True)
+        weight = check_weights(weight)
+        check_same_length(X=X, y=y, sample_weight=weight, groups=groups)
+    if weight is not None and not weight.all():
+        kept = np.flatnonzero(weight)
+        X = CheckedTable(X, kept) if checked else X.iloc[kept]
+        y, weight, groups = (None if column is None else np.asarray(column)[kept] for column in (y, weight, groups))
+    return (X, y, weight, groups) if checked else (CheckedTable(X), y, weight, codes_of_groups(groups))
 
 
 def codes_of_groups(groups):
@@ -241,13 +245,13 @@ class Rows:
         return cls(y, p, X, weight, groups, np.ones(y.size, bool))
 
 
-def check_rows(y, p, X, sample_weight, groups, *, others=None, known=(), warn=True):
+def check_rows(y, p, X, sample_weight, groups, *, both=True, others=None, known=(), warn=True):
     """`Rows` without those of weight 0, which were not sampled, and with copies merged.
 
     ValueError for columns that break a rule. `others`, `known`: as in `profile_table`, whose alerts are given as
     warnings if `warn`.
     """
-    rows = _sampled(*check_sample(y, p, X, sample_weight, groups))
+    rows = _sampled(*check_sample(y, p, X, sample_weight, groups, both=both), both)
     others = None if others is None else others[rows.kept]
     found = profile_table(
         rows.y, rows.p, rows.X, sample_weight=rows.weight, groups=rows.groups, others=others, known=known
@@ -259,14 +263,14 @@ def check_rows(y, p, X, sample_weight, groups, *, others=None, known=(), warn=Tr
     return replace(rows, alerts=found.alerts)
 
 
-def _sampled(y, p, X, weight, codes):
+def _sampled(y, p, X, weight, codes, both):
     """`Rows` without those of weight 0."""
     if weight is None or weight.all():
         return Rows.of_all(y, p, X, weight, codes)
     kept = weight > 0
     try:
         codes = None if codes is None else check_groups(codes[kept])
-        return Rows(check_labels(y[kept], both=True), p[kept], X.iloc[kept], weight[kept], codes, kept)
+        return Rows(check_labels(y[kept], both=both), p[kept], X.iloc[kept], weight[kept], codes, kept)
     except ValueError as error:
         raise ValueError(f"sample_weight must leave enough rows with a weight: {error}") from None
 

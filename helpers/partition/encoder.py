@@ -66,7 +66,7 @@ class TableEncoder(TransformerMixin, TakesTables):
         return self
 
     def fit_transform(self, X, y=None, sample_weight=None, groups=None):
-        """Fit, and return the (n, d) codes with which these rows may choose splits (`helpers.partition.levels`)."""
+        """Fit, and return the (n, d) codes with which rows with a weight may choose splits (`.levels`)."""
         check_count(self.max_bins, "max_bins", least=2)
         check_count(self.rare, "rare")
         return self._learn(*self._check_rows(X, y, sample_weight, groups))
@@ -106,7 +106,7 @@ class TableEncoder(TransformerMixin, TakesTables):
                 self.columns_.append(self._learn_numbers(name, column, numbers, place, decimal_of_text(X[name])))
                 codes[:, j] = self.columns_[j].encode_numbers(numbers)[place]
                 continue
-            levels, code, n_pooled = self._learn_levels(*X.levels(name), weight)
+            levels, code, n_pooled = self._learn_levels(*X.levels(name))
             if target is not None:
                 mean, order = order_by_target(code, target, weight, levels.size)
                 levels = levels[order]
@@ -129,12 +129,12 @@ class TableEncoder(TransformerMixin, TakesTables):
         """Positions of the columns whose codes are names without an order, a tuple of int."""
         return tuple(j for j, column in enumerate(self.columns_) if column.kind == "category")
 
-    def _learn_levels(self, words, level, weight):
+    def _learn_levels(self, words, level):
         """The levels of a category by name, rare ones as None at the end; which each row has; how many are rare."""
         occurs = np.bincount(level, minlength=words.size) > 0
         levels, place = np.unique(words[occurs], return_inverse=True)
         code = place[np.cumsum(occurs)[level] - 1]
-        rare = rare_levels(np.bincount(code[weight > 0], minlength=levels.size), self.rare)
+        rare = rare_levels(np.bincount(code), self.rare)
         if not rare.any():
             return levels, code, 0
         standing = np.cumsum(~rare) - 1

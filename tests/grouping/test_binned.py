@@ -107,7 +107,8 @@ def test_explained_is_what_it_says(rows, n_bins, weighted, clustered):
     bins = np.minimum((p * n_bins).astype(int), n_bins - 1)
     cell = bins * 5 + region
     unit = np.arange(y.size) if groups is None else groups
-    assume(max(np.unique(unit[cell == k]).size for k in cell) > 1)
+    several = {k for k in cell if np.unique(unit[cell == k]).size > 1}
+    assume(len(several) > len({k // 5 for k in several}))
     if clustered:  # both classes in both random halves
         assume(min(np.unique(groups[y == k]).size for k in (0, 1)) > 4)
     ours = binned_grouping_loss_from_regions(y, p, region, n_bins=n_bins, sample_weight=weight, groups=groups, rng=0)
@@ -206,7 +207,7 @@ def test_the_variance_where_regions_do_not_differ_is_that_of_all_labels_that_may
     alike = np.zeros(8, int)
     y = np.array(list(itertools.product([0.0, 1.0], repeat=8)))  # all equally likely at a rate of 1/2
     estimates = (explained_of_all(y, region) - explained_of_all(y, alike)) / 8
-    rows = SimpleNamespace(y=y[0], region=region, bin=alike)
+    rows = SimpleNamespace(weight=np.ones(8), region=region, bin=alike)
     assert _null_variance(rows, np.array([0.25])) == pytest.approx(estimates.var())
 
 
@@ -331,7 +332,7 @@ def test_the_calibration_loss_of_the_score_before_binning(given, n_bins):
 # ---- nothing to find ------------------------------------------------------------------------------------------------
 
 NULL = [
-    (200, {"region_ratio": 30}),
+    (600, {"region_ratio": 30, "n_bins": 6}),
     (200, {"estimator": "stump"}),
     (500, {"estimator": "kmeans", "n_bins": 5}),
     (1000, {"strategy": "quantile", "n_bins": 6}),
@@ -394,23 +395,31 @@ def test_row_order_with_ties():
 
 
 @pytest.mark.parametrize("correction", ["regions", "bins"])
-def test_one_region_a_bin_has_nothing_to_explain(correction):
+def test_one_region_a_bin_measures_nothing_which_is_not_zero(correction):
     rng = np.random.default_rng(0)
     p = rng.random(600)
     y = rng.random(600) < p**2
-    everywhere = {
-        "regions": lambda **o: binned_grouping_loss_from_regions(y, p, np.zeros(600, int), **o),
-        "constant": lambda **o: binned_grouping_loss(y, p, np.ones((600, 1)), **o),
-        "too thin": lambda **o: binned_grouping_loss(y, p, rng.normal(size=(600, 2)), region_ratio=600, **o),
-    }
-    for fit in everywhere.values():
-        one = fit(correction=correction, rng=0)
-        assert abs(one.explained) < 1e-12 and abs(one.plugin) < 1e-12
-        assert one.n_regions == (one.bin_count > 0).sum() == 15
-        if correction == "regions":
-            assert abs(one.value) < 1e-12
-        else:
-            assert one.value == pytest.approx(-one.induced) and one.value < 0
+    options = {"correction": correction, "rng": 0}
+    with pytest.raises(ValueError, match="^region must tell"):
+        binned_grouping_loss_from_regions(y, p, np.zeros(600, int), **options)
+    for X, ratio in ((np.ones((600, 1)), 12), (rng.normal(size=(600, 2)), 600)):
+        with pytest.raises(ValueError, match="^X must tell"):
+            binned_grouping_loss(y, p, X, region_ratio=ratio, **options)
+    one_bin_of_two = binned_grouping_loss_from_regions(y, p, (p < 0.03).astype(int), n_bins=15, **options)
+    assert one_bin_of_two.n_regions == 16
+
+
+def test_the_middle_of_several_splits_moves_less_with_the_seed():
+    rng = np.random.default_rng(0)
+    X, p = rng.normal(size=(800, 2)), rng.random(800)
+    y = rng.random(800) < p + np.sign(X[:, 0]) * np.minimum(p, 1 - p) / 2
+    one, five = (
+        [binned_grouping_loss(y, p, X, n_splits=n_splits, rng=seed) for seed in range(12)] for n_splits in (1, 5)
+    )
+    assert np.std([loss.value for loss in five]) < 0.7 * np.std([loss.value for loss in one])
+    assert all(loss.splits.size == 5 and np.median(loss.splits) == loss.value for loss in five)
+    assert all(loss.low < loss.value < loss.high for loss in five) and "the middle of 5 splits" in str(five[0])
+    assert five[0].rate.size == five[0].n_regions and one[0].splits.size == 0
 
 
 def test_one_row_regions_are_counted_and_left_out():
@@ -423,20 +432,18 @@ def test_one_row_regions_are_counted_and_left_out():
     plain = binned_grouping_loss_from_regions(y, p, region, n_bins=4, rng=0)
     assert result.n_single == 30 and result.n == 300 and result.left_out == pytest.approx(30 / 330)
     assert invariant(result, plain, ["explained", "plugin", "bias", "count", "rate", "bin_rate"])
-    for same in ({"sample_weight": np.full(300, 7.0)}, {"groups": rng.permutation(300)}):  # noise counts once
-        se = binned_grouping_loss_from_regions(y, p, region, n_bins=4, rng=0, **same).se
-        assert se == pytest.approx(plain.se, rel=0.05)
+    se = binned_grouping_loss_from_regions(y, p, region, n_bins=4, rng=0, groups=rng.permutation(300)).se
+    assert se == pytest.approx(plain.se, rel=0.05)  # noise counts once
     with pytest.raises(ValueError, match="region must"):
         binned_grouping_loss_from_regions(y, p, np.arange(300), rng=0)
     with pytest.raises(ValueError, match="groups must"):
         binned_grouping_loss_from_regions(y, p, np.arange(300) % 6, groups=np.arange(300) % 6, rng=0)
 
 
-def test_four_rows_are_enough_and_three_are_not():
+def test_four_rows_are_enough_for_known_regions_and_three_are_not():
     p = np.array([0.1, 0.2, 0.3, 0.4])
     X = np.arange(4.0)[:, None]
     for y in ([0, 1, 0, 1], [0, 0, 0, 1]):
-        assert np.isfinite(binned_grouping_loss(y, p, X, n_bins=1, rng=0).value)
         assert np.isfinite(binned_grouping_loss_from_regions(y, p, [0, 0, 1, 1], n_bins=1, rng=0).value)
     for call in (
         lambda: binned_grouping_loss([0, 1, 0], p[:3], X[:3], rng=0),
