@@ -13,6 +13,7 @@ from helpers.partition.checked import check_rows, check_table
 from helpers.partition.class_rows import has_classes
 
 ALPHA = 0.05  # of the whole search
+CLOSE = 3.0  # standard errors of a p-value by which it may differ between draws
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,8 @@ class SegmentSearch:
         The segments, for `apply`.
     chances : Chances
         What the gap of a segment of some size needs to be found; for `detectable`.
+    n_draws : int
+        Tables that were drawn: `p_value`, `adjusted` and `critical` rest on them, all else on the table alone.
 
     Examples
     --------
@@ -55,11 +58,22 @@ class SegmentSearch:
     notes: tuple = ()
     family: SegmentFamily = field(repr=False, default=None)
     chances: Chances = field(repr=False, default=None)
+    n_draws: int = 300
 
     @property
     def significant(self):
         """Rows of `table` that are significant (5 % for the whole search), however much they overlap."""
         return self.table[self.table["adjusted"] < ALPHA]
+
+    @property
+    def p_value_se(self):
+        """One standard error by which `p_value` differs between draws."""
+        return float(np.sqrt(self.p_value * (1 - self.p_value) / self.n_draws))
+
+    @property
+    def is_close(self):
+        """Whether `p_value` is so near 5 % that other draws might put it on the other side."""
+        return abs(self.p_value - ALPHA) < CLOSE * self.p_value_se
 
     def detectable(self, share):
         """Gap that is found with a probability of 80 % in a segment of two columns.
@@ -265,6 +279,7 @@ def search_rows(rows, *, calibrator="platt", max_features=2, min_rows=None, n_dr
         notes=tuple(family.notes),
         family=family,
         chances=null.chances,
+        n_draws=n_draws,
     )
 
 
