@@ -36,12 +36,12 @@ class _ClassNull(NullModel):
         self.sums = ResidualSums(self, self.c, self.tangent)
         self.variance = self.sums.variance
         if self.groups is not None:
-            self._allow_for_groups(np.random.default_rng(seed))
+            self._allow_for_groups()
         self.z = self.standardised(self.sums.residual)
 
     def _redrawn(self, block, rng):
         """Residuals in labels drawn from all scores: one number decides which class a row gets."""
-        drawn = rng.random((self.c.size, block), dtype=np.float32)
+        drawn = np.ascontiguousarray(rng.random((block, self.c.size), dtype=np.float32).T)
         return ((drawn >= self._below) & (drawn < self._above)) - self.c.astype(np.float32)[:, None]
 
     def draws(self, n_draws, rng):

@@ -9,7 +9,6 @@ from scipy.special import expit, logit
 from helpers.calibration.calibrators import calibrate_rows, clipped_logit, newton
 
 BLOCK = 64  # tables drawn at once, fewer where there are many rows or segments
-PILOT = 256  # draws that measure the variance of dependent rows
 STEPS = 12  # levels of an isotonic curve that count as fitted anew in each draw
 MOST_SKEWNESS = 3.0  # of a gap that is corrected for it: that of a ninth of an expected event
 LEAST_VARIANCE = 1e-12  # of a gap: scores of 0 and 1 leave none
@@ -69,7 +68,7 @@ class NullModel:
         self.sums = sums
         self.variance = sums.variance
         if groups is not None:
-            self._allow_for_groups(rng)
+            self._allow_for_groups()
         self.z = self.standardised(sums.residual)
 
     @property
@@ -88,23 +87,19 @@ class NullModel:
         self.gap = self.observed - self.calibrated
         self.mean = float(np.average(self.c, weights=weight))
 
-    def _allow_for_groups(self, rng):
-        """Variance of each gap where rows depend on each other, by draws: the mean of two, or without groups."""
+    def _allow_for_groups(self):
+        """Variance of each gap where rows depend on each other: the mean of two, or without groups."""
         # Residuals as they are, with a random sign for each group, see any dependence, but too little variance where
         # few events happened to fall. Residuals of the size that the scores expect, correlated in a group as strongly
         # as all rows are on average, do not. (The draws that judge the gaps keep the dependence as it is.)
         sd = np.sqrt(self.c * (1 - self.c))
-        pairs = [_pair_products(values, self.groups) for values in (self.y - self.c, sd)]
-        shared = np.clip(pairs[0] / pairs[1], 0, 1) if pairs[1] > 0 else 0.0
-        squares = np.zeros((2, self.n.size))
-        for block in self._blocks(PILOT):
-            own = np.sqrt(1 - shared) * rng.standard_normal((self.c.size, block), dtype=np.float32)
-            expected = own + np.sqrt(shared) * self._signs(block, rng)
-            expected *= sd.astype(np.float32)[:, None]
-            for square, residual in zip(squares, (self._signed(block, rng), expected), strict=True):
-                square += (self.sums.projected(residual)[0].astype(float) ** 2).sum(axis=1)
-        mean = squares.mean(axis=0) / PILOT
-        self.variance = np.maximum(self.variance, np.where(self.sums.usable, mean, np.inf))
+        seen, expected = (_pair_products(values, self.groups) for values in (self.y - self.c, sd))
+        shared = np.clip(seen / expected, 0, 1) if expected > 0 else 0.0
+        usable = self.sums.usable
+        alone = np.where(usable, self.sums.variance, 0.0)
+        signed = self.sums.squares_by_group(self.y - self.c, self.groups)
+        correlated = (1 - shared) * alone + shared * self.sums.squares_by_group(sd, self.groups)
+        self.variance = np.where(usable, np.maximum(alone, (signed + correlated) / 2), np.inf)
 
     def _blocks(self, n_draws):
         """Numbers of draws that are made at once."""
@@ -114,7 +109,7 @@ class NullModel:
 
     def _signs(self, block, rng):
         """(n, block) random signs, one for each group."""
-        signs = rng.integers(0, 2, (self.groups.max() + 1, block), dtype=np.int8).astype(np.float32) * 2 - 1
+        signs = rng.integers(0, 2, (block, self.groups.max() + 1), dtype=np.int8).T.astype(np.float32) * 2 - 1
         return signs[self.groups]
 
     def _signed(self, block, rng):
@@ -124,7 +119,8 @@ class NullModel:
     def _redrawn(self, block, rng):
         """(n, block) residuals of labels drawn from c."""
         c = self.c.astype(np.float32)[:, None]
-        drawn = rng.random((c.size, block), dtype=np.float32)
+        # table by table, so that a draw does not depend on how many are made at once
+        drawn = np.ascontiguousarray(rng.random((block, c.size), dtype=np.float32).T)
         return np.subtract(drawn < c, c, out=drawn)
 
     def draws(self, n_draws, rng):
@@ -216,6 +212,8 @@ class ResidualSums:
         v = c * (1 - c)
         q = tangent.shape[1]
         self._family = null.family
+        self._weight = weight
+        self._tangent = tangent
         self._weighted = None if (weight == 1).all() else weight.astype(np.float32)[:, None]
         once = tangent * (weight * v)[:, None]
         twice = once * weight[:, None]
@@ -246,6 +244,16 @@ class ResidualSums:
         sums = self._family.sums(residual)
         sums -= self._slope.astype(np.float32) @ step
         return sums, self._growth.astype(np.float32) @ step
+
+    def squares_by_group(self, residual, groups):
+        """Sum over groups of the square of what their residuals add to each gap, after the step of the calibrator."""
+        residual = self._weight * residual
+        moved = np.zeros((groups.max() + 1, self._tangent.shape[1]))
+        np.add.at(moved, groups, residual[:, None] * self._tangent)
+        mixed = self._family.sums(residual[:, None] * moved[groups])
+        step = self._slope @ self._inverse
+        squares = self._family.squares_by_group(residual, groups)
+        return squares - 2 * (step * mixed).sum(axis=1) + ((step @ (moved.T @ moved)) * step).sum(axis=1)
 
 
 def symmetric(z, skewness):

@@ -13,6 +13,7 @@ from helpers.partition.checked import check_rows, check_table
 from helpers.partition.class_rows import has_classes
 
 ALPHA = 0.05  # of the whole search
+CLOSE = 3.0  # standard errors of a p-value by which it may differ between draws
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,8 @@ class SegmentSearch:
         The segments, for `apply`.
     chances : Chances
         What the gap of a segment of some size needs to be found; for `detectable`.
+    n_draws : int
+        Tables that were drawn: `p_value`, `adjusted` and `critical` rest on them, all else on the table alone.
 
     Examples
     --------
@@ -55,11 +58,22 @@ class SegmentSearch:
     notes: tuple = ()
     family: SegmentFamily = field(repr=False, default=None)
     chances: Chances = field(repr=False, default=None)
+    n_draws: int = 300
 
     @property
     def significant(self):
         """Rows of `table` that are significant (5 % for the whole search), however much they overlap."""
         return self.table[self.table["adjusted"] < ALPHA]
+
+    @property
+    def p_value_se(self):
+        """One standard error by which `p_value` differs between draws."""
+        return float(np.sqrt(self.p_value * (1 - self.p_value) / self.n_draws))
+
+    @property
+    def is_close(self):
+        """Whether `p_value` is so near 5 % that other draws might put it on the other side."""
+        return abs(self.p_value - ALPHA) < CLOSE * self.p_value_se
 
     def detectable(self, share):
         """Gap that is found with a probability of 80 % in a segment of two columns.
@@ -233,18 +247,17 @@ def search_rows(rows, *, calibrator="platt", max_features=2, min_rows=None, n_dr
     """`search_segments` of `helpers.partition.checked.Rows` and options that were checked."""
     weight = rows.weights
     min_rows = fewest_rows(rows.y.size) if min_rows is None else min_rows
-    X = rows.X[sorted(rows.X.columns)]
-    # draws are made row by row: in an order of their own, the rows get the same ones however they came
-    order = _canonical_order(rows.y, rows.p, X, weight)
-    y = rows.y[order]
-    p = rows.p[order]
-    X = X.iloc[order]
-    weight = weight[order]
-    groups = None if rows.groups is None else pd.factorize(rows.groups[order])[0]
-    family = SegmentFamily(X, y, min_rows, max_features)
+    family = SegmentFamily(rows.X[sorted(rows.X.columns)], rows.y, min_rows, max_features)
     if not family.pairs.size:
         reasons = "; ".join(family.notes)
-        raise ValueError(f"X must have a segment of min_rows = {min_rows:,} of {y.size:,} rows, but {reasons}.")
+        raise ValueError(f"X must have a segment of min_rows = {min_rows:,} of {rows.y.size:,} rows, but {reasons}.")
+    # draws are made row by row: in an order of their own, the rows get the same ones however they came
+    order = _canonical_order(rows, weight, family)
+    family = family.take(order)
+    y = rows.y[order]
+    p = rows.p[order]
+    weight = weight[order]
+    groups = None if rows.groups is None else pd.factorize(rows.groups[order])[0]
     rng = check_rng(rng)
     null = NullModel(y, p, weight, groups, family, calibrator, rng)
     bonus = bonus_of_singles(family.pairs)
@@ -266,12 +279,20 @@ def search_rows(rows, *, calibrator="platt", max_features=2, min_rows=None, n_dr
         notes=tuple(family.notes),
         family=family,
         chances=null.chances,
+        n_draws=n_draws,
     )
 
 
-def _canonical_order(y, p, X, weight):
-    """An order of the rows that does not depend on the one in which they came."""
-    return np.lexsort((y, weight, pd.util.hash_pandas_object(X, index=False).to_numpy(), p))
+def _canonical_order(rows, weight, family):
+    """An order of the rows that does not depend on the one in which they came, nor on columns without segments."""
+    keys = [rows.y, weight, *(column.code for column in family.columns), rows.p]
+    if rows.groups is not None:
+        # of rows that are alike in all this, those whose groups hold the same rows stand side by side
+        alike = pd.util.hash_pandas_object(pd.DataFrame(dict(enumerate(keys))), index=False).to_numpy()
+        held = np.zeros(rows.groups.max() + 1, np.uint64)
+        np.add.at(held, rows.groups, alike)
+        keys.insert(0, held[rows.groups])
+    return np.lexsort(keys)
 
 
 def _table(null, family, critical, adjusted, segments):

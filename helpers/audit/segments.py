@@ -6,7 +6,8 @@ cells (its codes), so that a segment of two columns is a block of a table of cel
 each table, sums over segments are matrix products.
 """
 
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 
@@ -23,6 +24,9 @@ CUTS = {10: 20, 20: 10, 10**9: 5}  # quantiles at which numbers are cut in a tab
 PARTS = 5  # ranges of a number start and end at fifths of its cells
 MOST_LEVELS = 200  # of a category, the largest
 MOST_PAIRED = 60  # columns of which pairs are taken: time and memory grow with their square
+PAIRED = 50  # rows of a group up to which its pairs of rows are counted one by one
+BLOCK = 100_000  # rows whose pairs are made at once
+GROUPS = 16  # larger ones that are added up at once
 GIVEN_AWAY = 0.01  # of the cases of the rarer label: a column that tells all but these knows the outcome
 
 
@@ -69,6 +73,17 @@ class _Column:
     def n_cells(self):
         return self.members.shape[1]
 
+    def of_pairs(self, one, other):
+        """The column of pairs of rows: a pair meets a condition if both of its rows do."""
+        one, other = self.code[one], self.code[other]
+        pair = np.minimum(one, other) * self.n_cells + np.maximum(one, other)
+        occurring = np.flatnonzero(np.bincount(pair))
+        members = self.members[:, occurring // self.n_cells] * self.members[:, occurring % self.n_cells]
+        meets = members.any(axis=0)
+        place = np.zeros(self.n_cells**2, np.int32)  # one cell, the first, for all pairs that meet no condition
+        place[occurring[meets]] = 1 + np.arange(meets.sum())
+        return _Column(place[pair], np.pad(members[:, meets], ((0, 0), (1, 0))), self.conditions)
+
 
 class SegmentFamily:
     """All segments of one and two columns that hold enough rows."""
@@ -90,10 +105,10 @@ class SegmentFamily:
                 self.columns.append(cut)
         places = [np.empty((0, 4), int)]
         for j, column in enumerate(self.columns):
-            self._tables.append((column, None, None))
+            self._tables.append((j, None, None))
             places += [[(j, k, -1, -1) for k in range(len(column.conditions))]]
         for first, second in self._pairs(max_features):
-            kept = self._cross(self.columns[first], self.columns[second], min_rows)
+            kept = self._cross(first, second, min_rows)
             places += [np.column_stack([np.full(len(kept), first), kept[:, 0], np.full(len(kept), second), kept[:, 1]])]
         self._places = np.concatenate(places)
         self.pairs = self._places[:, 2] >= 0
@@ -139,32 +154,65 @@ class SegmentFamily:
 
     def _cross(self, first, second, min_rows):
         """Add the segments of two columns that are neither small nor the rows of one condition alone, (kept, 2)."""
-        cell, size = _cells(first, second)
-        count = np.bincount(cell, minlength=size).reshape(first.n_cells, second.n_cells)
-        rows = first.members @ count @ second.members.T
-        alone = np.minimum.outer(first.members @ count.sum(axis=1), second.members @ count.sum(axis=0))
+        one, other = self.columns[first], self.columns[second]
+        cell, size = _cells(one, other)
+        count = np.bincount(cell, minlength=size).reshape(one.n_cells, other.n_cells)
+        rows = one.members @ count @ other.members.T
+        alone = np.minimum.outer(one.members @ count.sum(axis=1), other.members @ count.sum(axis=0))
         keep = (rows >= min_rows) & (rows < alone)
         if keep.any():
             self._tables.append((first, second, keep))
         return np.argwhere(keep)
 
-    def sums(self, columns):
-        """Sums of columns over the rows of each segment."""
+    def take(self, rows):
+        """The same segments of some rows, or of all in another order."""
+        family = copy(self)
+        family.X = self.X.iloc[rows]
+        family.columns = [replace(column, code=column.code[rows]) for column in self.columns]
+        return family
+
+    def sums(self, columns, rows=slice(None)):
+        """Sums of columns over the rows of each segment, or over those of some rows that lie in it."""
+        return self._sums(self.columns, columns, rows)
+
+    def _sums(self, of, columns, rows=slice(None)):
+        """`sums` where the columns of the table are those of `of`."""
         n, m = columns.shape
         ones = np.ones(n, columns.dtype)
         starts = np.arange(n + 1, dtype=np.int32)
         parts = []
         for first, second, keep in self._tables:
-            cell, size = _cells(first, second)  # made anew each time: kept, the pairs would fill the memory
+            first, second = of[first], None if second is None else of[second]
+            cell, size = _cells(first, second, rows)  # made anew each time: kept, the pairs would fill the memory
             indicator = sparse.csc_matrix((ones, cell, starts), shape=(size, n))  # rows are read in their order
             sums = indicator @ columns
             members = first.members.astype(columns.dtype, copy=False)
             if second is None:
                 parts.append(members @ sums)
                 continue
-            sums = (members @ sums.reshape(first.n_cells, -1)).reshape(-1, second.n_cells, m)
+            sums = members @ sums.reshape(first.n_cells, second.n_cells * m)
+            sums = sums.reshape(len(members), second.n_cells, m)
             parts.append((second.members.astype(columns.dtype, copy=False) @ sums)[keep])
         return np.concatenate(parts)
+
+    def squares_by_group(self, values, groups):
+        """Sum over groups of rows of the square of what their values add up to in each segment."""
+        # the square of a sum is that of its terms, and twice the products of its pairs; of large groups, of which there
+        # are few, the sums themselves are taken
+        size = np.bincount(groups)
+        is_large = size > PAIRED
+        squares = self.sums(np.where(is_large[groups], 0.0, values**2)[:, None])[:, 0]
+        for rows in _blocks(np.flatnonzero(~is_large[groups]), groups):
+            one, other = _pairs_of_rows(rows, groups)
+            of = [column.of_pairs(one, other) for column in self.columns]
+            squares += 2 * self._sums(of, (values[one] * values[other])[:, None])[:, 0]
+        large = np.flatnonzero(is_large)
+        for first in range(0, large.size, GROUPS):
+            some = large[first : first + GROUPS]
+            rows = np.flatnonzero(np.isin(groups, some))
+            own = groups[rows, None] == some  # a column for each group
+            squares += (self.sums(own * values[rows, None], rows) ** 2).sum(axis=1)
+        return squares
 
     def conditions(self, segment):
         """The one or two conditions of a segment."""
@@ -195,11 +243,28 @@ class SegmentFamily:
         return inside
 
 
-def _cells(first, second):
+def _cells(first, second, rows=slice(None)):
     """Cell of each row in the table of one or two columns, and the number of cells."""
     if second is None:
-        return first.code, first.n_cells
-    return first.code * np.int32(second.n_cells) + second.code, first.n_cells * second.n_cells
+        return first.code[rows], first.n_cells
+    return first.code[rows] * np.int32(second.n_cells) + second.code[rows], first.n_cells * second.n_cells
+
+
+def _blocks(rows, groups):
+    """Rows of whole groups, about 100,000 at once."""
+    rows = rows[np.argsort(groups[rows], kind="stable")]
+    first = np.flatnonzero(np.diff(groups[rows], prepend=-1))  # row of each group
+    last = np.searchsorted(first, np.arange(BLOCK, rows.size, BLOCK))
+    return np.split(rows, first[last[last < first.size]])
+
+
+def _pairs_of_rows(rows, groups):
+    """All pairs of rows of one group: the first rows and the second ones; rows stand group by group."""
+    pairs = [np.empty((2, 0), int)]
+    for lag in range(1, PAIRED):
+        pair = np.array([rows[:-lag], rows[lag:]])
+        pairs.append(pair[:, groups[pair[0]] == groups[pair[1]]])
+    return np.concatenate(pairs, axis=1)
 
 
 def _conditions_of_category(column, code, min_rows):

@@ -8,11 +8,14 @@ import pandas as pd
 
 from helpers.audit import SegmentSearch
 from helpers.audit.search import ALPHA, search_rows
+from helpers.checks import check_rng
 from helpers.tables.scores import ScoreTable
 
 DRAWS = 999
 FEWER_DRAWS = 300
+MORE_DRAWS = 9_999  # where other draws might decide otherwise
 MANY_ROWS = 20_000
+NEARLY = 0.95  # part of the largest certified gap from which another is as large
 SHARES = (0.1, 0.05, 0.02)  # of the cases, for which the report says what would have been found
 
 
@@ -26,22 +29,12 @@ class MisjudgedGroups:
     # |residual_gap|, adjusted. Where no group is named, the strongest segment of each column
     table: pd.DataFrame
     source: ScoreTable = field(repr=False)  # the table that was searched
+    hottest: int | None = None  # number of the group that is named for its gap as stated alone, the surely largest
 
     @property
     def significant(self):
         """Groups that are named: off by more than chance allows, also after recalibration."""
         return self.table[self.table.index.isin(self.search.selected.index)]
-
-    def hottest(self, factor):
-        """The group with the surely largest gap as stated, if it is surely `factor` times that of all named groups."""
-        groups = _beside_stated(self.search.table[self.search.table["adjusted"] < ALPHA])
-        least = least_gaps(groups)
-        named = groups.index.isin(self.significant.index)
-        most = float(least[named].max()) if named.any() else 0.0
-        others = least[~named]
-        if others.empty or not others.max() > max(factor * most, 0.0):
-            return None
-        return groups.loc[others.idxmax()]
 
     @property
     def to_add(self):
@@ -80,10 +73,23 @@ class MisjudgedGroups:
         return np.append(significant["rule"].to_numpy(object), "")[place]
 
 
-def least_gaps(groups):
-    """What the gap of each group surely is at the least, as stated; 0 where that or its sign is not sure."""
-    both = np.sign(groups["gap"]) == np.sign(groups["residual_gap"])
-    return np.maximum(groups["low"], -groups["high"]).clip(lower=0).where(both, 0.0)
+def least_gaps(groups, after=""):
+    """What the gap of each group surely is at the least, as stated or (`after` "residual_") once recalibrated, or 0."""
+    return np.maximum(groups[f"{after}low"], -groups[f"{after}high"]).clip(lower=0)
+
+
+def _largest(groups, named, after=""):
+    """Number of the group with the surely largest gap: of those nearly as large a named one, or the simplest; or None.
+
+    The simplest has the fewest conditions, and of such the most cases.
+    """
+    least = least_gaps(groups, after)
+    if not least.max() > 0:
+        return None
+    close = groups[least >= NEARLY * least.max()]
+    own = close[close.index.isin(named)]
+    ranked = close.sort_values(["columns", "share", "rule"], ascending=[True, False, True])
+    return int(ranked.index[0] if own.empty else own.index[0])
 
 
 def _beside_stated(groups, is_sure=True):
@@ -127,13 +133,22 @@ def _farther(search):
 
 def find_misjudged(table, calibrator, *, n_draws=None, rng=None):
     """Search for groups that recalibration leaves misjudged."""
+    rng = check_rng(rng)
+    may_draw_more = n_draws is None and table.n <= MANY_ROWS
     if n_draws is None:
         n_draws = DRAWS if table.n <= MANY_ROWS else FEWER_DRAWS
     try:
         search = search_rows(table, calibrator=calibrator, n_draws=n_draws, rng=rng)
     except ValueError:  # the table was checked, so there is nothing to search
         return None
-    search = replace(search, selected=search.table.loc[_farther(search)])
+    if may_draw_more and search.is_close:
+        search = search_rows(table, calibrator=calibrator, n_draws=MORE_DRAWS, rng=rng)
+    rows = _farther(search)
+    certified = _beside_stated(search.significant)
+    known = {None, *rows, *search.selected.index}  # None: no gap is certified
+    hottest, hottest_after = (_largest(certified, known, after) for after in ("", "residual_"))
+    rows += [row for row in dict.fromkeys([hottest, hottest_after]) if row not in known]
+    search = replace(search, selected=search.table.loc[rows])
     groups = search.selected
     if groups.empty:
         alone = search.table[search.table["columns"] == 1]
@@ -141,4 +156,4 @@ def find_misjudged(table, calibrator, *, n_draws=None, rng=None):
         groups = alone[~pd.Series(column, index=alone.index).duplicated()]
     groups = _beside_stated(groups, groups.index.isin(search.selected.index))
     ranked = groups.sort_values("effect", ascending=False, kind="stable")
-    return MisjudgedGroups(search, ranked, table)
+    return MisjudgedGroups(search, ranked, table, None if hottest in known else hottest)

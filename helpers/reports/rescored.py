@@ -18,6 +18,8 @@ from helpers.repair import Recalibrator
 from helpers.resampling import mean_and_variance
 
 FOLDS = 5
+FOLDINGS = 5  # whose mean is taken, so that a result does not hang on one division into folds
+FEW_ROWS = 20_000  # up to which that costs little
 MOST_ROWS = 12_000  # by which a repair is learned, in about ten seconds
 MOST_JUDGED = 100_000  # by which it is judged: what has not taught it is predicted, in a tenth of a millisecond each
 QUANTILE = float(norm.ppf(0.975))
@@ -94,13 +96,15 @@ def by_other_folds(calibrate, p, y, ones, table, rng):
 
     ones : labels of which the rows outside each fold hold both, (n,) of 0 and 1
     """
-    recalibrated = np.empty_like(p)
+    recalibrated = np.zeros_like(p)
+    n_foldings = FOLDINGS if len(p) <= FEW_ROWS else 1
     try:
-        fold = random_folds(ones, table.groups, FOLDS, rng)
-        for j in range(FOLDS):
-            inside = fold == j
-            learn = ~inside
-            recalibrated[inside] = calibrate(p[learn], y[learn], table.weights[learn], p[inside])
+        for _ in range(n_foldings):
+            fold = random_folds(ones, table.groups, FOLDS, rng)
+            for j in range(FOLDS):
+                inside = fold == j
+                learn = ~inside
+                recalibrated[inside] += calibrate(p[learn], y[learn], table.weights[learn], p[inside]) / n_foldings
     except ValueError:  # too few cases of one class, or outside of a fold all scores are alike
         return calibrate(p, y, table.weight, p)
     return recalibrated

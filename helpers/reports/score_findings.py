@@ -20,7 +20,6 @@ WEAK = 0.55  # of pairs in the right order (luck gives half): a score that surel
 REVERSED = -4.0  # correlation with the label, in standard errors
 MOVED = 0.1  # change of the gap over time that makes the whole score useless, if it is surely as large
 SAME = 0.5  # part of the gap after recalibration that a group must have as stated to lean that way
-HOTTER = 1.5  # how much larger a gap must surely be than those of the named groups to be shown for its size
 MANY = 0.5  # share of the cases from which misjudged groups are no exception
 
 OFF_AS_STATED = ("too_low", "too_high", "hot_group")  # groups whose stated scores are significantly off
@@ -231,6 +230,7 @@ def of_groups(report, mends, moving=()):
         return
     search = audit.search
     about = {"n_groups": len(search.table), "smallest": search.smallest, "detectable": sorted(audit.detectable.items())}
+    about |= {"is_close": search.is_close, "p_se": search.p_value_se, "n_draws": search.n_draws}
     named = audit.significant
     if named.empty:
         yield Finding("nobody_named", p_value=search.p_value, n=n, more=about)
@@ -245,11 +245,8 @@ def of_groups(report, mends, moving=()):
     shares["grave"] = audit.share(grave, np.sign(grave[value]))
     ends = {"value": audit.share(named), "n": len(named), "p_value": search.p_value, "more": about | shares}
     yield Finding("named_groups", severity=Severity.SERIOUS, **ends)
-    for _, row in named.iterrows():
-        yield of_group(row, scale, mends=mends)
-    hot = audit.hottest(HOTTER)
-    if hot is not None:
-        yield of_group(hot, scale, mends=mends, kind="hot_group")
+    for number, row in named.iterrows():
+        yield of_group(row, scale, mends=mends, kind="hot_group" if number == audit.hottest else None)
     needed = [name for name in audit.to_add if name not in (*moving, ANSWER)]
     if needed:
         yield Finding("model_needs", n=len(needed), severity=Severity.SERIOUS, more={"columns": needed})
@@ -382,7 +379,7 @@ def use_of(findings, n):
     first = {finding.kind: finding for finding in reversed(findings)}
     grave = next((finding.kind for finding in findings if finding.severity == Severity.GRAVE), None)
     serious = {finding.kind for finding in findings if finding.severity >= Severity.SERIOUS}
-    groups = first["named_groups"].more if "named_groups" in first else {"n_serious": 0, "grave": 0.0}
+    groups = first["named_groups"].more if "named_groups" in first else {"n_serious": 0, "serious": 0.0, "grave": 0.0}
     mends = "off_mendable" in first
     about = None
     if grave:
@@ -399,6 +396,8 @@ def use_of(findings, n):
         kind, about = "mend_then_unknown" if mends else "cannot_be_said", "groups_unknown"
     elif groups["grave"] >= MANY:
         kind = "mend_but_not_for_most" if mends else "not_for_most"
+    elif groups["serious"] >= MANY:
+        kind = "mend_but_off_for_many" if mends else "off_for_many"
     elif groups["n_serious"]:
         kind = "mend_but_not_for" if mends else "but_not_for"
     elif not serious.isdisjoint({"certified_loss", "certified_loss_of_groups"}):
@@ -407,6 +406,6 @@ def use_of(findings, n):
         kind = "after_recalibration" if mends else "as_they_are"
     severity = Severity.GRAVE if grave else Severity.GOOD if kind == "as_they_are" else Severity.SERIOUS
     columns = first["repair_saves"].more["columns"] if "repair_saves" in first else []
-    value = groups["grave"] if kind.endswith("for_most") else groups.get("serious")
+    value = groups["grave"] if kind.endswith("for_most") else groups["serious"]
     more = {"n_groups": groups["n_serious"], "columns": columns, "least": groups.get("least", GRAVE)}
     return Finding(kind, first[about].subject if about else "", value=value, n=n, severity=severity, more=more)

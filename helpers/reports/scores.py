@@ -208,11 +208,11 @@ def audit_scores(table, *, cost=None, class_cost=None, ordered=False, check=(), 
     obstacle = find_obstacle(table)
     average = measure_average(table, may_bend=not obstacle, rng=rng)
     loss = audit = None
+    of_loss, of_groups, of_repair = rng.spawn(3)  # so that what follows does not depend on what was drawn before
     if not obstacle:
-        (of_loss,) = rng.spawn(1)  # so that what follows does not depend on the estimator
         loss = measure_loss(table, average.kind, rng=of_loss)
-        audit = find_misjudged(table, average.kind, rng=rng)
-    scores = repair_scores(own, average.kind, can_repair=cost is not None and not obstacle, rng=rng)
+        audit = find_misjudged(table, average.kind, rng=of_groups)
+    scores = repair_scores(own, average.kind, can_repair=cost is not None and not obstacle, rng=of_repair)
     return ScoreReport(
         table=table,
         cost=cost,

@@ -10,7 +10,6 @@ from scipy.special import expit, logit
 from scipy.stats import norm
 from statsmodels.stats.proportion import proportion_confint
 
-from helpers.audit import null as module
 from helpers.audit.null import NullModel, bonus_of_singles, largest_gaps, skewed_from, symmetric
 from helpers.audit.segments import SegmentFamily
 from helpers.calibration import IsotonicCalibrator, PlattCalibrator
@@ -125,8 +124,7 @@ def test_drawn_gaps_are_normal_and_as_correlated_as_the_segments():
     assert np.abs(np.cov(draws) - left.T @ left).max() < 5 * np.sqrt(2 / 2001)
 
 
-def test_rows_that_depend_on_each_other_keep_their_dependence_and_its_variance(monkeypatch):
-    monkeypatch.setattr(module, "PILOT", 3000)
+def test_rows_that_depend_on_each_other_keep_their_dependence_and_its_variance():
     null, inside = model(groups=True)
     y, p, X, weight, place = table()
     left = left_by_fit(null.c, np.column_stack([np.ones(N), logit(p)]), inside, weight / weight.mean())
@@ -139,7 +137,7 @@ def test_rows_that_depend_on_each_other_keep_their_dependence_and_its_variance(m
     expected = shared * (pd.DataFrame(left * sd[:, None]).groupby(place).sum().to_numpy() ** 2).sum(axis=0)
     expected += (1 - shared) * (sd**2 @ left**2)
     wanted = np.maximum(sd**2 @ left**2, ((signed**2).sum(axis=0) + expected) / 2)
-    np.testing.assert_allclose(null.variance, wanted, rtol=5 * np.sqrt(2 / 3000))
+    np.testing.assert_allclose(null.variance, wanted)
     np.testing.assert_allclose(null.z, residual @ left / np.sqrt(null.variance), rtol=1e-5)
     draws = np.concatenate(list(null.draws(2000, np.random.default_rng(2))), axis=1)
     scale = np.sqrt(null.variance)

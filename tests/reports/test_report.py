@@ -175,7 +175,7 @@ def test_a_group_that_is_right_as_stated_is_not_said_to_be_wrong(by_tree):
     groups = {finding.subject: finding for finding in report.found if finding.subject.startswith("job")}
     assert groups["job is cook"].kind == "spoiled" and groups["job is cook"].low < 0 < groups["job is cook"].high
     assert groups["job is cook"].more["residual_gap"] > 0.05
-    assert report.found[0].kind == "mend_but_not_for"
+    assert report.found[0].kind == "mend_but_off_for_many"
 
 
 @pytest.mark.slow

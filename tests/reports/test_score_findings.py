@@ -89,12 +89,15 @@ def some_groups(rng):
     family = SimpleNamespace(warnings=["the column b was pooled"] if rng.random() < 0.2 else [])
     return SimpleNamespace(
         significant=significant,
-        search=SimpleNamespace(table=range(400), smallest=0.02, p_value=rng.random(), family=family),
+        search=SimpleNamespace(
+            table=range(400), smallest=0.02, p_value=rng.random(), family=family,
+            is_close=bool(rng.random() < 0.2), p_value_se=0.007, n_draws=999,
+        ),
         detectable={} if rng.random() < 0.3 else {0.1: 0.05, 0.02: 0.1},
         share=lambda groups, signs=None: float(min(len(groups) / 10, 1)),
-        hottest=lambda factor: None if significant.empty or factor != conclude.HOTTER else significant.iloc[-1],
+        hottest=significant.index[-1] if len(significant) > 1 else None,
         to_add=["a"] if len(significant) else [],
-    )
+    )  # fmt: skip
 
 
 def several_classes(rng):
@@ -211,7 +214,7 @@ def test_one_finding_says_whether_the_scores_may_be_used_and_agrees_with_the_oth
         if use.kind == "as_they_are":
             assert not mends | (kinds & {"drifts", "groups_unknown", "constant", "rule_is_cheaper", "repair_saves"})
             serious = {one.kind for one in findings if one.severity >= Severity.SERIOUS}
-            assert serious.isdisjoint(set(conclude.OFF_AS_STATED) - {"hot_group"})
+            assert serious.isdisjoint(conclude.OFF_AS_STATED)
         if "mend" in use.kind or use.kind == "after_recalibration":
             assert mends
 
@@ -316,7 +319,7 @@ def test_a_group_is_far_off_if_that_is_sure():
     for k in range(2):
         audit = some_groups(np.random.default_rng(0))
         audit.significant = rows.iloc[[k]]
-        audit.hottest = lambda factor: None
+        audit.hottest = None
         audit.share = lambda groups, signs=None: 0.6 * len(groups)
         report = SimpleNamespace(
             audit=audit, average=SimpleNamespace(scale=1.0), table=SimpleNamespace(n=900), obstacle=""
@@ -324,22 +327,24 @@ def test_a_group_is_far_off_if_that_is_sure():
         found = list(conclude.of_groups(report, mends=False))
         shares.append(found[0].more["grave"])
         assert ("not_alone" in {one.kind for one in found}) == (k == 0)
-        assert conclude.use_of(found, 900).kind == ("not_for_most", "but_not_for")[k]
+        assert conclude.use_of(found, 900).kind == ("not_for_most", "off_for_many")[k]
     assert shares == [0.6, 0.0]
 
 
 @pytest.mark.parametrize(
-    ("n_serious", "grave", "mends", "use"),
+    ("n_serious", "serious", "grave", "mends", "use"),
     [
-        (0, 0.0, False, "as_they_are"),
-        (2, 0.1, False, "but_not_for"),
-        (2, 0.1, True, "mend_but_not_for"),
-        (2, 0.6, False, "not_for_most"),
-        (2, 0.6, True, "mend_but_not_for_most"),
+        (0, 0.0, 0.0, False, "as_they_are"),
+        (2, 0.4, 0.1, False, "but_not_for"),
+        (2, 0.4, 0.1, True, "mend_but_not_for"),
+        (2, 0.7, 0.1, False, "off_for_many"),
+        (2, 0.7, 0.1, True, "mend_but_off_for_many"),
+        (2, 0.7, 0.6, False, "not_for_most"),
+        (2, 0.7, 0.6, True, "mend_but_not_for_most"),
     ],
 )
-def test_for_whom_they_may_be_used(n_serious, grave, mends, use):
-    groups = Finding("named_groups", more={"n_serious": n_serious, "grave": grave, "serious": 0.7})
+def test_for_whom_they_may_be_used(n_serious, serious, grave, mends, use):
+    groups = Finding("named_groups", more={"n_serious": n_serious, "grave": grave, "serious": serious})
     findings = [groups, Finding("off_mendable")] if mends else [groups]
     assert conclude.use_of(findings, 900).kind == use
 
