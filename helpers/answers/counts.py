@@ -79,7 +79,7 @@ class GroupedAnswers:
 
 def group_answers(
     table, rule="normalized", *, question="question", sample="sample", answer="answer", confidence=None,
-    reference="reference", correct=None, unparsed="singletons", missing_confidence=np.nan,
+    reference="reference", correct=None, unparsed="singletons", missing_confidence=np.nan, scale="auto",
 ):  # fmt: skip
     """Classes of equal answers to each question, with their counts, whether they are right, and stated confidences.
 
@@ -105,6 +105,8 @@ def group_answers(
         questions without any other answer are left out, and counted.
     missing_confidence : float, default NaN
         What an absent confidence counts as; 1.0 is the rule of Wang et al. (2026).
+    scale : str, number or dict, default "auto"
+        What a confidence without a sign means, see `parse_confidences`.
 
     Returns
     -------
@@ -125,13 +127,16 @@ def group_answers(
     columns = {"question": question, "sample": sample, "answer": answer, "confidence": confidence}
     check_table(table, columns | {"reference": reference, "correct": correct})
     _check_present(table[question], question)
+    stated = None
+    if confidence is not None:
+        stated = parse_confidences(table[confidence], missing=missing_confidence, scale=scale)
     rows = AnswerRows(
         question=table[question],
         place=np.arange(len(table)) if sample is None else _numbered(table, question, sample),
         answer=_spelled(table[answer], rule),
         reference=None if reference is None else _agreed(table, question, reference, rule),
         has_reference=None if reference is None else table[reference].notna().to_numpy(),
-        confidence=None if confidence is None else parse_confidences(table[confidence], missing=missing_confidence),
+        confidence=stated,
         grade=None if correct is None else _grades(table[correct], correct),
     )
     return count_classes(rows, unparsed)

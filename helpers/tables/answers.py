@@ -17,7 +17,7 @@ from helpers.answers.counts import AnswerRows, count_classes, first_contradictio
 from helpers.checks import check_one_of
 from helpers.tables import answer_layouts as layouts
 from helpers.tables.answer_layouts import DEFAULTS, RECORDED
-from helpers.tables.log_table import grade_value
+from helpers.tables.log_table import about_confidences, grade_value
 from helpers.tables.question_columns import question_columns
 
 SHIPPED = "data/digit_answers.csv.gz"
@@ -79,7 +79,7 @@ class AnswerTable:
 
 def read_answers(
     path=SHIPPED, *, question="question", sample="sample", answer="answer", confidence="confidence",
-    reference="reference", correct="", counts=(), rule="auto",
+    reference="reference", correct="", counts=(), rule="auto", scale="auto", failed="left out",
 ):  # fmt: skip
     """Read a file of sampled answers; a ValueError names the file, the column, the rule and the first row.
 
@@ -105,6 +105,12 @@ def read_answers(
     rule : str, default "auto"
         When two answers are the same, see `helpers.answers.spell_answers`; "auto" looks whether nearly all right
         answers, or all answers, are numbers, dates or letters of options.
+    scale : str, number or dict, default "auto"
+        What a stated confidence without a sign means: "share", "percent", the highest step of a scale such as 10, or
+        {word: share}, see `helpers.answers.parse_confidences`.
+    failed : {"left out", "wrong"}, default "left out"
+        What becomes of answers that a log did not grade (an error, no score) or that were withdrawn afterwards. A note
+        says how many, and the share that is right either way.
 
     Returns
     -------
@@ -123,7 +129,7 @@ def read_answers(
     """
     check_one_of(rule, "rule", ("auto", *RULES))
     graded = bool(correct) or reference == DEFAULTS["reference"]
-    source = layouts.open_systems(path, correct, graded)
+    source = layouts.open_systems(path, correct, graded, failed)
     names = layouts.systems_of(source)
     if len(names) > 1:
         source = layouts.of_system(source, "", names[0])
@@ -145,7 +151,7 @@ def read_answers(
     for role in ("question", "answer"):
         if role not in columns:
             raise ValueError(f"{role} must name a column of {source.name}, but it is not given.")
-    table = _from_rows(source, columns, notes, rule)
+    table = _from_rows(source, columns, notes, rule, scale)
     if source.is_log:  # its other columns are not about whole questions
         return table
     used = {question, sample, answer, confidence, reference, correct, *counts, *table.columns.values()}
@@ -189,7 +195,7 @@ def read_systems(path, *, system="", systems=(), against="", **columns):
         second = read_answers(against, **columns)
         return {first.name: first, second.name if second.name != first.name else f"{second.name} (2)": second}
     graded = bool(columns.get("correct")) or columns.get("reference", "reference") == "reference"
-    source = layouts.open_systems(path, columns.get("correct", ""), graded)
+    source = layouts.open_systems(path, columns.get("correct", ""), graded, columns.get("failed", "left out"))
     names = layouts.systems_of(source, system)
     for name in systems:
         if not names:
@@ -240,7 +246,7 @@ def table_of_counts(counts, correct=None, *, confidence=None, name="simulated"):
     return AnswerTable(name, grouped, "class", {})
 
 
-def _from_rows(source, columns, notes, rule):
+def _from_rows(source, columns, notes, rule, scale):
     """`AnswerTable` of a file with an answer, a list or a dictionary of counts in each row."""
     frame = layouts.long_rows(source, columns)
     if frame["row"].duplicated().any():  # lists or counts number their answers themselves
@@ -255,8 +261,8 @@ def _from_rows(source, columns, notes, rule):
         place = place[several]
     read = {}
     if "confidence" in columns:
-        read["confidence"] = parse_confidences(frame["confidence"])
-        notes += _about_confidences(source, columns["confidence"], frame["confidence"], read["confidence"])
+        read["confidence"] = _confidences(source, columns["confidence"], frame["confidence"], scale)
+        notes += about_confidences(len(frame), read["confidence"], scale)
     if "correct" in columns:
         read["grade"] = _grades(source, columns["correct"], frame["correct"], frame["row"])
     if rule == "auto":
@@ -317,17 +323,17 @@ def _grades(source, column, values, rows):
     return np.array(grades, dtype=float)
 
 
-def _about_confidences(source, column, values, read):
-    """Notes on how confidences were read; ValueError if there are some and none can be read."""
+def _confidences(source, column, values, scale):
+    """`StatedConfidences` of a column; ValueError if there are some and none can be read."""
+    try:
+        read = parse_confidences(values, scale=scale)
+    except ValueError as error:
+        raise ValueError(f"{source.name}: column {column!r}: {error}") from None
     if read.n_unread and not np.isfinite(read.values).any():
         first = values.dropna().iloc[0]
         raise ValueError(
             f"{source.name}: column {column!r} must hold confidences such as 0.95 or 95%, but none of the "
-            f'{read.n_unread:,} can be read; the first is {first!r}. If there are none, set confidence to "".'
+            f"{read.n_unread:,} can be read; the first is {first!r}. Words need a scale, such as low=0.2,high=0.9. If "
+            'there are none, set confidence to "".'
         )
-    notes = {
-        "are empty; the mean of their question leaves them out": read.n_missing,
-        "cannot be read; the mean of their question leaves them out": read.n_unread,
-        "are above 1 without a sign; they are read as percent": read.n_as_percent,
-    }
-    return [f"of {len(values):,} confidences, {count:,} {what}" for what, count in notes.items() if count]
+    return read
