@@ -11,10 +11,8 @@ import re
 import numpy as np
 import pandas as pd
 
-from helpers.checks import check_one_of
 from helpers.tables.files import Table, read_json_lines
 from helpers.tables.log_table import (
-    FAILED,
     about_failures,
     about_sampling,
     about_unread,
@@ -35,8 +33,8 @@ NEEDED = ("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "fi
 UNREADABLE = "[invalid]"  # what the filters write where they find nothing
 
 CURE = (
-    "sample several answers (repeats: 10 and do_sample: true in the task, filter take_first_k), or join the samples of several "
-    "runs in one file."
+    "sample several answers (repeats: 10 and do_sample: true in the task, filter take_first_k), or join the samples of "
+    "several runs in one file."
 )
 
 HOW_TO_GET_ONE = (
@@ -264,7 +262,6 @@ def _stated(records, frame, metric):
 
 def _right(file, metric, records, frame, failed, cure):
     """(grades 0, 1 or NaN, notes); those that are missing count as `failed` says."""
-    check_one_of(failed, "failed", FAILED)
     grades = np.array(_grades(file, metric, records, cure, gaps=True))
     notes = [f"graded by the log's metric {metric!r}"]
     notes += about_unread(frame["answer"].isna(), grades)

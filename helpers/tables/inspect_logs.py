@@ -8,11 +8,9 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from helpers.checks import check_one_of
 from helpers.tables.files import Table
 from helpers.tables.log_table import (
     CONFIDENCE,
-    FAILED,
     about_failures,
     about_sampling,
     about_unread,
@@ -73,11 +71,11 @@ def _check_size(path):
         )
 
 
-def read_inspect(path, scorer="", graded=True, failed="left out"):
+def read_inspect(path, grade="", graded=True, failed="left out"):
     """`Table` of the answers in a log; ValueError for one that cannot be read, or has one answer a question."""
     file = path.name
     log = read_log(path)
-    rows, scorer, scorers, notes = _answers(file, log, scorer, graded, failed)
+    rows, scorer, scorers, notes = _answers(file, log, grade, graded, failed)
     frame = rows[["question", "sample", "answer", "reply", "target"]].copy()
     several = rows.attrs["choices"] > 1
     stated = _stated(rows)
@@ -115,7 +113,6 @@ def read_inspect_scores(path, label="label", score="score", failed="left out", s
 
 def _answers(file, log, scorer, graded, failed, cure=f"; {HINT_TARGET}"):
     """(a row an answer, the scorer, all scorers, notes); ValueError where nothing is there."""
-    check_one_of(failed, "failed", FAILED)
     scorers = list(dict.fromkeys(name for sample in log.samples for name in _scores(sample)))
     scorer = chosen(file, "scorer", scorer, scorers, "correct, or label")
     why = [_failure(sample, scorer) for sample in log.samples]

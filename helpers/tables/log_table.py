@@ -142,6 +142,8 @@ def as_scores(file, frame, stated, known, *, label, score, scale, ways, notes, u
     """
     sources, others = sources_of_scores(stated, frame["likelihood"])
     choice = {**{name: known[name] for name in known if known[name].dtype.kind in "if"}, **others, **sources}
+    if not isinstance(score, str):
+        raise ValueError(f"score must name one number in the log {file}, but it is {score!r}.")
     if score != "score" and score not in choice:
         raise ValueError(f"{file} has no number {score!r} (score); {nearest_name(score, choice, 'number')}")
     name = score if score != "score" else next(iter(sources), "")

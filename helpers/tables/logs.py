@@ -15,9 +15,11 @@ from pathlib import Path
 
 import pandas as pd
 
+from helpers.checks import check_one_of
 from helpers.tables.files import EXTENSIONS, JSON_LINES, Table, find_table, open_table, read_text
 from helpers.tables.harness_logs import read_harness, read_harness_scores
 from helpers.tables.inspect_logs import read_inspect, read_inspect_scores
+from helpers.tables.log_table import FAILED
 
 LOGS = (".eval", ".json")
 
@@ -29,14 +31,16 @@ def open_answers(source, *, grade="", graded=True, failed="left out"):
 
     A log is graded by its scorer or metric `grade`, "" for the first, unless it is not `graded`.
     """
+    check_one_of(failed, "failed", FAILED)
     options = {"grade": grade, "graded": graded, "failed": failed}
-    return _open(source, partial(_answers_of, **options), as_text=True)
+    return _open(source, partial(_read, read_inspect, read_harness, **options), as_text=True)
 
 
 def open_scores(source, *, label="label", score="score", failed="left out", scale="auto"):
     """A table of scores, a file or a log as a `Table`; a log has the columns that `label` and `score` ask for."""
+    check_one_of(failed, "failed", FAILED)
     options = {"label": label, "score": score, "failed": failed, "scale": scale}
-    return _open(source, partial(_scores_of, **options))
+    return _open(source, partial(_read, read_inspect_scores, read_harness_scores, **options))
 
 
 def kind_of_log(path):
@@ -52,20 +56,12 @@ def kind_of_log(path):
     return "inspect" if isinstance(content, dict) and {"version", "eval"} <= set(content) else ""
 
 
-def _answers_of(paths, *, grade, graded, failed):
-    """Answers of a log as a `Table`; None if it is no log."""
+def _read(inspect, harness, paths, **options):
+    """The `Table` of a log by the reader of its kind, or of rows in JSON; None for another format."""
     kind = kind_of_log(paths[0])
     if kind == "harness":
-        return read_harness(paths, grade, graded, failed)
-    return read_inspect(paths[0], grade, graded, failed) if kind else _rows_of(paths[0])
-
-
-def _scores_of(paths, *, label, score, failed, scale):
-    """Scores of a log as a `Table`; None if it is no log."""
-    kind = kind_of_log(paths[0])
-    if kind == "harness":
-        return read_harness_scores(paths, label, score, failed, scale)
-    return read_inspect_scores(paths[0], label, score, failed, scale) if kind else _rows_of(paths[0])
+        return harness(paths, **options)
+    return inspect(paths[0], **options) if kind else _rows_of(paths[0])
 
 
 # ---- files ----------------------------------------------------------------------------------------------------
