@@ -150,6 +150,11 @@ def _numbers(line):
         place = end
 
 
+def read_runs(line):
+    """The runs of a line alone, without marks around them."""
+    return [_strip(run) for run, _ in _numbers(without_layout(line))]
+
+
 _HEDGE = re.compile(
     r"(?:\b(?:about|approximately|roughly|around|exactly|only|just|therefore|thus|so|then)\b|[\W_])*", re.IGNORECASE
 )
@@ -330,6 +335,27 @@ def _kind_of(texts, missing):
     return "normalized"
 
 
+ENOUGH = 0.6  # share of the answers that a rule must read wholly if no right answer says what they are
+
+
+def rule_of_answers(answers):
+    """(the rule that reads most of the answers wholly, a note with its count), where no right answer is known."""
+    texts = [without_thoughts(_text(answer)) for answer in pd.Series(answers).dropna()]
+    parts = Counter(final_part(text)[0].strip() for text in texts)
+    letters = {part: read_letter(part) for part in parts}
+    readers = {**_WHOLLY, "letter": letters.get if len({*letters.values()} - {None}) > 1 else lambda part: None}
+    n_read = {}
+    for rule, read in readers.items():
+        try:
+            n_read[rule] = sum(count for part, count in parts.items() if read(part) is not None)
+        except ImportError:
+            n_read[rule] = 0
+    rule = max(n_read, key=n_read.get)
+    if n_read[rule] < ENOUGH * len(texts):
+        return "normalized", f"no right answer is known, and the answers are of no one kind: rule {'normalized'!r}"
+    return rule, f"no right answer is known: rule {rule!r}, which reads {n_read[rule]:,} of {len(texts):,} answers"
+
+
 def first_is_day(texts):
     """(whether dates such as 3/5/1914 have the day first, as others in these texts must; how many may be either)."""
     found = Counter(either_way(text) for text in texts)
@@ -385,6 +411,20 @@ def spell_answers(answers, rule="normalized"):
         rows = (rules == name).to_numpy()
         spelled[rows] = _spelled_by(name, answers[rows])
     return spelled
+
+
+def spell_references(references, rule="normalized"):
+    """Right answers in their spelling, (n,): a frozenset where a cell holds a list; None where none can be read."""
+    references = pd.Series(references, dtype=object).reset_index(drop=True)
+    is_list = references.map(lambda cell: isinstance(cell, list | tuple | np.ndarray)).to_numpy()
+    if not is_list.any():
+        return spell_answers(references, rule)
+    each = references.explode()
+    one_rule = isinstance(rule, str) or callable(rule)
+    spelled = pd.Series(spell_answers(each, rule if one_rule else np.asarray(rule, object)[each.index]), each.index)
+    several = spelled.dropna().groupby(level=0).agg(frozenset).reindex(references.index)
+    single = spelled[~spelled.index.duplicated()]
+    return np.where(is_list, several.where(several.notna(), None), single.where(single.notna(), None))
 
 
 def _spelled_by(rule, answers):
