@@ -33,7 +33,7 @@ def _holds(end, text, reference, rule):
         if spell_answers([text], rule)[0] is not None:
             runs = runs[-1:]  # the one that was read
         right = _digits(re.match(r"[^A-Za-zµ°Ω]*", reference)[0])
-        return bool(right) and right in [_digits(part) for run in runs for part in (run, *run.split())]
+        return bool(right) and right in [_digits(part) for run in runs for part in (run, *re.findall(r"[\d.,]+", run))]
     if rule == "letter":
         letter = spell_answers([reference], "letter")[0]
         return spell_answers([text], rule)[0] is None and bool(re.search(rf"\b{letter}\b(?! [a-z])", end))

@@ -131,11 +131,15 @@ _ORDINALS = frozenset({"st", "nd", "rd", "th"})
 
 _LEFT_SIDE = re.compile(r"\s*(?:[^\W\d_]\w*|[\d\s+\-*/×÷^().,%$€£]+)\s*")  # of "=": a name, or what was computed
 
-_REMARKS = ((_PERCENT, "%"), (re.compile(r"\b(?:minus|negative)\s+(?=[\d.$€£])", re.IGNORECASE), "-"))
+_REMARKS = (
+    (_PERCENT, "%"),
+    (re.compile(r"\b(?:minus|negative)\s+(?=[\d.$€£])", re.IGNORECASE), "-"),
+    (re.compile(r"\b(?:(?:less|fewer|more|greater) than|at (?:least|most)|up to)\s+(?=[\d.$€£])", re.IGNORECASE), "<"),
+)
 
 
 def with_signs(text):
-    """A text with % and - in place of their words."""
+    """A text with %, - and < (for all bounds, none of which is a number) in place of their words."""
     for pattern, sign in _REMARKS:
         text = pattern.sub(sign, text)
     return text

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from functools import partial
+from importlib.util import find_spec
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ from helpers.answers.notations import (
     CURRENCIES,
     DATE,
     MATHEMATICS,
+    MISSING,
     SCALES,
     either_way,
     is_formula,
@@ -109,7 +111,7 @@ _EDGE_BEFORE = "([{\"'“‘*_~≈¿¡=:;,#|"
 _EDGE_BEHIND = ")]}\"'”’*_.,;:!?…|"
 
 _IS_NUMERIC = re.compile(
-    r"(?:USD|EUR|GBP|CHF|JPY|CNY|INR)?[^\w\s]*\d|[A-Z]{1,2}\$\d|[^\W\d_]\w*=.*\d|.*[\\√π≤≥±]", re.DOTALL
+    r"(?:USD|EUR|GBP|CHF|JPY|CNY|INR)?[^\w\s]*\d|[A-Z]{1,2}\$\d|[^\W\d_]\w*=.*\d|.*[\\√π≤≥±]|[<>]=?$", re.DOTALL
 )
 
 _ALWAYS_JOIN = frozenset({"+", "×", "*", "/", "^", "=", "±", "÷", "%", "+/-"})
@@ -234,7 +236,8 @@ def _letter(text):
     if right:
         return right[1].upper()
     first = _LETTER_FIRST.match(text)
-    if first and len({letter.upper() for letter in _LETTER_FIRST.findall(text)}) == 1:
+    is_only = len({letter.upper() for letter in _LETTER_FIRST.findall(text)}) == 1
+    if first and is_only and not _ANOTHER.match(text, first.end(1)):
         return first[1].upper()
     named = {(a or b).upper() for a, b in _LETTER_NAMED.findall(text)}
     return named.pop() if len(named) == 1 else None
@@ -321,7 +324,10 @@ def rules_of(references):
     if letters and all(letters) and len({letter[1].upper() for letter in letters}) > 1:
         return ["letter"] * len(texts), []
     missing = {}
-    return [_kind_of(several, missing) for several in texts], list(missing)
+    rules = [_kind_of(several, missing) for several in texts]
+    if "date" in rules and find_spec("dateparser") is None:
+        missing[f"Months are read in English alone; dateparser reads others: {MISSING}"] = None
+    return rules, list(missing)
 
 
 def _kind_of(texts, missing):
@@ -424,7 +430,9 @@ def spell_references(references, rule="normalized"):
     spelled = pd.Series(spell_answers(each, rule if one_rule else np.asarray(rule, object)[each.index]), each.index)
     several = spelled.dropna().groupby(level=0).agg(frozenset).reindex(references.index)
     single = spelled[~spelled.index.duplicated()]
-    return np.where(is_list, several.where(several.notna(), None), single.where(single.notna(), None))
+    read = np.where(is_list, several, single)
+    read[pd.isna(read)] = None
+    return read
 
 
 def _spelled_by(rule, answers):
