@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from helpers.answers.spelling import spell_answers
+from helpers.answers.spelling import spell_answers, spell_references
 from helpers.answers.splits import first_blocks
 from helpers.answers.stated import StatedConfidences, parse_confidences
 from helpers.checks import check_count, check_labels, check_one_of, nearest_name
@@ -96,7 +96,8 @@ def group_answers(
         Columns of questions, of numbers of the answers to a question (None takes the order of the rows), of answers,
         and of stated confidences (None without).
     reference : str or None, default "reference"
-        Column of right answers, spelled by the same rule and equal within a question.
+        Column of right answers, spelled by the same rule and equal within a question; a list in a cell holds several,
+        of which each is right.
     correct : str or None, default None
         Column of grades 0 and 1 of each answer (missing is fine), instead of a reference: a class is right if more of
         its graded answers are right than wrong, and in a tie if the first graded is.
@@ -148,8 +149,8 @@ class AnswerRows:
 
     question: pd.Series
     place: np.ndarray  # numbers that order the answers to a question
-    answer: np.ndarray  # answer and reference: spellings, None where unreadable
-    reference: np.ndarray | None = None
+    answer: np.ndarray  # spellings, None where unreadable
+    reference: np.ndarray | None = None  # the same, or frozensets of them where several answers are right
     has_reference: np.ndarray | None = None  # whether one is given, readable or not
     confidence: StatedConfidences | None = None
     grade: np.ndarray | None = None  # 1, 0, or NaN where there is none
@@ -200,7 +201,9 @@ def count_classes(rows, unparsed="singletons"):
     if rows.grade is not None:
         known[row, column] = _majority(pair, grade, problems)
     else:
-        known[row, column] = np.where(pd.isna(right[row]), -1, right[row] == spelling)
+        known[row, column] = [
+            -1 if pd.isna(one) else is_right(name, one) for name, one in zip(spelling, right[row], strict=True)
+        ]
     n_answers = np.bincount(question_of)
     class_at = np.full((len(questions), n_answers.max()), -1)
     class_at[question_of, _place_within(question_of)] = column[pair]
@@ -285,14 +288,19 @@ def _spelled(answers, rule):
 
 def _agreed(table, question, reference, rule):
     """Spelled right answers; ValueError for a question with two."""
-    spelled = spell_answers(table[reference], rule)
+    spelled = spell_references(table[reference], rule)
     rows = first_contradiction(table[question], spelled)
     if rows is not None:
         raise ValueError(
             f"{reference} must be the same in all rows of a question, but question {table[question].iloc[rows[0]]!s} "
-            f"has {spelled[rows[0]]!r} and {spelled[rows[1]]!r}."
+            f"has {spelled[rows[0]]!r} and {spelled[rows[1]]!r}; if both are right, give a list in each row."
         )
     return spelled
+
+
+def is_right(spelling, right):
+    """Whether a spelling is the right one, or one of several."""
+    return spelling in right if isinstance(right, frozenset) else spelling == right
 
 
 def first_contradiction(question, spelled):

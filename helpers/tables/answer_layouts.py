@@ -1,5 +1,6 @@
 """Rows of a file of sampled answers: those of one system, columns found, spread out where a row holds many, checked."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -102,6 +103,8 @@ def long_rows(table, columns):
     """
     frame = table.read(list(columns.values())).rename(columns={name: role for role, name in columns.items()})
     frame["row"] = np.arange(len(frame))
+    if "reference" in frame:
+        frame["reference"] = frame["reference"].map(_right_answers)
     kinds = _kinds(frame["answer"])
     layout = next((kind for kind in ("lists", "counts") if (kinds == kind).any()), "")
     if not layout:
@@ -115,6 +118,22 @@ def long_rows(table, columns):
 def _kinds(cells):
     """What each cell holds: "lists", "counts" or "" for a text or nothing."""
     return cells.map(lambda cell: "lists" if isinstance(cell, MANY) else "counts" if isinstance(cell, dict) else "")
+
+
+def _is_listed(cell):
+    return isinstance(cell, MANY) or isinstance(cell, dict)
+
+
+def _right_answers(cell):
+    """A list of right answers as a tuple, also one of texts that a CSV file holds as JSON; another cell as it is."""
+    if isinstance(cell, str) and cell.lstrip().startswith('["'):
+        try:
+            cell = json.loads(cell)
+        except ValueError:
+            return cell
+    if not isinstance(cell, MANY):
+        return cell
+    return tuple(one for one in cell if one is not None and one == one) or None  # NaN is not itself
 
 
 def _spread(table, columns, frame, layout):
@@ -157,7 +176,10 @@ def check_rows(table, columns, frame):
         if missing.any():
             table.reject(columns[role], f"name the {role} of every answer", missing, frame[role], rows=frame["row"])
     for role in [role for role in ("question", "sample", "reference") if role in columns]:
-        listed = (_kinds(frame[role]) != "").to_numpy()
+        cells = frame[role]
+        if role == "reference":  # one list of texts or numbers is fine
+            cells = cells.map(lambda cell: next(filter(_is_listed, cell), "") if isinstance(cell, tuple) else cell)
+        listed = (_kinds(cells) != "").to_numpy()
         if listed.any():
             rule = "hold one text or number in each cell"
             table.reject(columns[role], rule, listed, frame[role], rows=frame["row"])

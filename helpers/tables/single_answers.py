@@ -5,9 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from helpers.answers import spell_answers
 from helpers.checks import check_columns
-from helpers.tables.answers import look_for_rule
+from helpers.tables.answers import grade_single
 from helpers.tables.files import as_texts
 from helpers.tables.log_table import CONFIDENCE, as_scores, check_single, grade_value, read_stated
 
@@ -38,10 +37,9 @@ def score_single_answers(table, scale):
         if None in right:
             wrong = [grade is None for grade in right]
             table.reject("correct", "hold grades 0 and 1 (or false and true)", wrong, frame["correct"])
-        note = "the column 'correct' says whether an answer is right"
+        notes = ["the column 'correct' says whether an answer is right"]
     else:
-        right, rule = _agree(answers, as_texts(frame["reference"]))
-        note = f"an answer is right if it is that in 'reference', by the rule {rule!r} of read_answers"
+        right, notes = grade_single(table)
     likelihood = pd.to_numeric(frame["likelihood"], errors="coerce") if "likelihood" in names else np.nan
     known = frame[[name for name in names if name not in {*stated, "likelihood"}]]
     if "question" in table.names and "prompt_length" not in names:
@@ -50,7 +48,7 @@ def score_single_answers(table, scale):
     rows["target"] = frame["reference"].astype(str) if "reference" in table.names else ""
     made = as_scores(
         table.name, rows, stated, known, label="label", score="score", scale=scale, ways=WAYS,
-        notes=[*table.notes, note], unit=table.unit,
+        notes=[*table.notes, *notes], unit=table.unit,
     )  # fmt: skip
     return replace(made, sha256=table.sha256, is_log=False)
 
@@ -60,14 +58,3 @@ def on_scale(table, score, scale):
     check_columns(table.name, table.names, {"score": score})
     values, notes = read_stated(table.name, score, table.frame[score], scale)
     return replace(table, frame=table.frame.assign(**{score: values}), notes=[*table.notes, *notes])
-
-
-def _agree(answers, references):
-    """(1.0, 0.0, or NaN without a reference; the rule) of answers that are the same as one of their references."""
-    each = references.explode()
-    rule = look_for_rule(answers, each)
-    given = pd.Series(spell_answers(answers, rule), answers.index)
-    right = pd.Series(spell_answers(each, rule), each.index)
-    same = (given.loc[each.index] == right).groupby(level=0).any()
-    known = right.notna().groupby(level=0).any()
-    return same.where(known).astype(float).to_numpy(), rule
