@@ -189,10 +189,12 @@ def test_replies_that_state_a_confidence(tmp_path):
 
 def test_flat_replies_are_replies_and_not_letters(tmp_path):
     """As lmms-eval writes them: a text for one reply, or a list of texts."""
-    runs = [reply(k, resps=["blue"], filtered_resps="blue") for k in range(4)] * 3
+    runs = [reply(k, resps=["blue"], filtered_resps="blue", target="blue") for k in range(4)] * 3
     table = read_answers(write(tmp_path / "a.jsonl", runs))
     assert table.n_answers == 12 and table.grouped.labels[0] == ("blue",)
-    kept = [reply(k, resps=["blue", "red", "blue"], filtered_resps=["blue", "red", "blue"]) for k in range(4)]
+    kept = [
+        reply(k, resps=["blue", "red", "blue"], filtered_resps=["blue", "red", "blue"], target="blue") for k in range(4)
+    ]
     table = read_answers(write(tmp_path / "b.jsonl", kept))
     np.testing.assert_array_equal(table.grouped.counts, [[2, 1]] * 4)
 
