@@ -235,7 +235,7 @@ def _replied(file, records, notes, grade, parameter="correct"):
     rows = [
         {
             "question": _question_name(record),
-            "answer": None if text == UNREADABLE else text,
+            "answer": None if text == UNREADABLE or not text.strip() else text,
             "reply": reply,
             "target": _target(record),
             "place": record["place"],

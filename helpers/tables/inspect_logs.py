@@ -123,7 +123,8 @@ def _answers(file, log, scorer, graded, failed, cure=f"; {HINT_TARGET}"):
     kept.sort(key=lambda pair: (pair[0].epoch, order.get(pair[0].id, 0)))
     most = max(1, *(len(sample.output.choices) for sample, _ in kept))
     rows = pd.DataFrame([row for pair in kept for row in _rows(*pair, scorer, most)], dtype=object)
-    rows["failed"] = rows["failed"].astype(bool)
+    flags = ["failed", "unread", "is_first"]
+    rows[flags] = rows[flags].astype(bool)
     rows["likelihood"] = rows["likelihood"].astype(float)
     rows.attrs["choices"] = most
     counts = Counter(filter(None, why))
@@ -131,10 +132,11 @@ def _answers(file, log, scorer, graded, failed, cure=f"; {HINT_TARGET}"):
     grades = None
     if graded:
         grades = np.array(_grades(file, scorer, rows, cure))
-        is_open = np.isnan(grades) & ~rows["failed"].to_numpy() & rows["is_first"].to_numpy(dtype=bool)
+        is_open = np.isnan(grades) & ~rows["failed"].to_numpy() & rows["is_first"].to_numpy()
         counts["without a grade"] += int(is_open.sum())
         rows["correct"] = np.where(rows["failed"] | is_open, 0.0, grades) if failed == "wrong" else grades
-        notes += about_unread(rows["is_first"] & rows["answer"].isna() & ~rows["failed"], grades)
+        silent = rows["answer"].isna() & rows["answer"].notna().any()  # some scorers say nothing about any answer
+        notes += about_unread(rows["is_first"] & ~rows["failed"] & (rows["unread"] | silent), grades)
     notes += about_failures(counts, grades, failed, _own_accuracy(log, scorer))
     return rows, scorer, scorers, notes
 
@@ -227,9 +229,16 @@ def _rows(sample, failure, scorer, most):
             "likelihood": math.exp(min(sum(token.logprob for token in spelled), 0.0)) if spelled else None,
             "known": known,
             "failed": bool(failure),
+            "unread": value == "N" or (is_read and _has_reason(sample, scorer)),
             "is_first": not number,
             "place": f"sample {sample.id!r}, epoch {sample.epoch}{f', choice {number + 1}' if most > 1 else ''}",
         }
+
+
+def _has_reason(sample, scorer):
+    """Whether a scorer names why its score is abnormal, such as a refusal or no response."""
+    score = (sample.scores or {}).get(scorer.split("/")[0])
+    return score is not None and score.reason is not None
 
 
 def _target(target):

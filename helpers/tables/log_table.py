@@ -90,8 +90,8 @@ def about_unread(unread, grades):
         return []
     share, without = (np.mean(np.asarray(grades)[rows]) for rows in (graded, graded & ~unread))
     return [
-        f"nothing could be read in {unread.sum():,} of {graded.sum():,} graded answers, whose grade counts: right are "
-        f"{share:.1%} with them, {without:.1%} without"
+        f"{unread.sum():,} of {graded.sum():,} graded answers hold none, or none that could be read, and count as they "
+        f"are graded: right are {share:.1%} with them, {without:.1%} without"
     ]
 
 

@@ -123,6 +123,22 @@ def test_failed_samples_are_left_out_or_wrong_and_both_shares_are_shown(tmp_path
         read(path, failed="right")
 
 
+def test_refusals_count_as_graded_and_both_shares_are_shown(tmp_path):
+    """Three refusals: no answer, the grade N, and a reason; all others are right."""
+
+    def change(sample, k):
+        stated(sample, k)
+        refusal = [{"value": "I", "answer": None}, {"value": "N"}, {"value": "I", "reason": "refusal"}]
+        sample["scores"]["judge"] |= refusal[k] if k < 3 else {"value": "C"}
+
+    table = read(one_epoch(tmp_path / "a.json", change))
+    assert (table.n, table.y.sum()) == (20, 17)
+    assert "3 of 20 graded answers" in table.note and "85.0%" in table.note and "100.0%" in table.note
+    empty = [reply(k, **({"filtered_resps": ["[invalid]"]} if k < 6 else {})) for k in range(30)]
+    note = read(write(tmp_path / "samples_a.jsonl", empty)).note
+    assert "6 of 30 graded answers" in note and f"{16 / 24:.1%}" in note
+
+
 def test_failed_answers_among_several(tmp_path):
     def change(sample, k):
         failing(sample, k)
