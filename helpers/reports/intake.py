@@ -27,14 +27,17 @@ SAME_FEATURES = "all features"  # what rows of one group have in common where no
 NAMES_OF_GROUPS = r"(.*[_ ])?(id|person|patient|subject|customer|user|household|family|hospital|site|school)([_ ].*)?"
 
 
-def read_table(path, label="label", score="score", *, event=None, features=None, weight=None, group=None, known=()):
+def read_table(
+    path, label="label", score="score", *, event=None, features=None, weight=None, group=None, known=(), scale="auto",
+    failed="left out",
+):  # fmt: skip
     """Read a table as `helpers.tables.read_scores` does, where "" and [] stand for "not given".
 
     The shipped table is grouped by family.
 
     Parameters
     ----------
-    path, label, score, event, features, weight, group, known : optional
+    path, label, score, event, features, weight, group, known, scale, failed : optional
         As in `helpers.tables.read_scores`.
 
     Returns
@@ -51,7 +54,7 @@ def read_table(path, label="label", score="score", *, event=None, features=None,
     group = set_for_scores({"path": path, **given}).get("group", group)
     event = None if event == "" else event
     options = {"features": features or None, "weight": weight or None, "group": group or None, "known": known}
-    return read_scores(path, label=label, score=score, event=event, **options)
+    return read_scores(path, label=label, score=score, event=event, scale=scale, failed=failed, **options)
 
 
 def set_for_answers(given):

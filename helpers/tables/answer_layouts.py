@@ -1,7 +1,7 @@
 """Rows of a file of sampled answers: those of one system, columns found, spread out where a row holds many, checked."""
 
+import json
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -9,8 +9,7 @@ import pandas as pd
 from helpers.answers.counts import first_repeat, sample_numbers
 from helpers.checks import check_columns, nearest_name
 from helpers.datasets.recorded_model import recorded_answers
-from helpers.tables.files import EXTENSIONS, open_table
-from helpers.tables.logs import LOGS, open_log
+from helpers.tables.logs import open_answers
 
 MANY = (list, tuple, np.ndarray)
 
@@ -26,11 +25,6 @@ WITHOUT = {
 }
 
 
-def open_answers(path, grade="", graded=True):
-    """The file, log or DataFrame as a `Table` of texts, lists and dictionaries; for a log see `open_log`."""
-    return open_table(path, EXTENSIONS + LOGS, as_text=True, reader=partial(open_log, grade=grade, graded=graded))
-
-
 # ---- systems --------------------------------------------------------------------------------------------------
 
 RECORDED = ("prompt", "sample", "spelling", "references", "correct", "posterior", "is_true")  # and only there
@@ -39,9 +33,9 @@ RECORDED_SYSTEM = "prompt"
 RECORDED_ROLES = {"answer": "spelling", "confidence": "is_true", "correct": "correct", "rule": "class"}
 
 
-def open_systems(path, grade="", graded=True):
+def open_systems(path, grade="", graded=True, failed="left out"):
     """The file as a `Table`; the recorded log has a row an answer, and no greedy answers."""
-    table = open_answers(path, grade, graded)
+    table = open_answers(path, grade=grade, graded=graded, failed=failed)
     if RECORDED_LINE <= set(table.names):
         frame = recorded_answers(table.frame.to_dict("records"))
         table = replace(table, frame=frame, places=None, unit="row")
@@ -109,6 +103,8 @@ def long_rows(table, columns):
     """
     frame = table.read(list(columns.values())).rename(columns={name: role for role, name in columns.items()})
     frame["row"] = np.arange(len(frame))
+    if "reference" in frame:
+        frame["reference"] = frame["reference"].map(_right_answers)
     kinds = _kinds(frame["answer"])
     layout = next((kind for kind in ("lists", "counts") if (kinds == kind).any()), "")
     if not layout:
@@ -122,6 +118,22 @@ def long_rows(table, columns):
 def _kinds(cells):
     """What each cell holds: "lists", "counts" or "" for a text or nothing."""
     return cells.map(lambda cell: "lists" if isinstance(cell, MANY) else "counts" if isinstance(cell, dict) else "")
+
+
+def _is_listed(cell):
+    return isinstance(cell, MANY) or isinstance(cell, dict)
+
+
+def _right_answers(cell):
+    """A list of right answers as a tuple, also one of texts that a CSV file holds as JSON; another cell as it is."""
+    if isinstance(cell, str) and cell.lstrip().startswith('["'):
+        try:
+            cell = json.loads(cell)
+        except ValueError:
+            return cell
+    if not isinstance(cell, MANY):
+        return cell
+    return tuple(one for one in cell if one is not None and one == one) or None  # NaN is not itself
 
 
 def _spread(table, columns, frame, layout):
@@ -164,7 +176,10 @@ def check_rows(table, columns, frame):
         if missing.any():
             table.reject(columns[role], f"name the {role} of every answer", missing, frame[role], rows=frame["row"])
     for role in [role for role in ("question", "sample", "reference") if role in columns]:
-        listed = (_kinds(frame[role]) != "").to_numpy()
+        cells = frame[role]
+        if role == "reference":  # one list of texts or numbers is fine
+            cells = cells.map(lambda cell: next(filter(_is_listed, cell), "") if isinstance(cell, tuple) else cell)
+        listed = (_kinds(cells) != "").to_numpy()
         if listed.any():
             rule = "hold one text or number in each cell"
             table.reject(columns[role], rule, listed, frame[role], rows=frame["row"])
@@ -184,11 +199,18 @@ def check_rows(table, columns, frame):
         more = f" (and {len(few) - 1:,} more questions)" if len(few) > 1 else ""
         raise ValueError(
             f"{table.name}: most questions must have at least two answers, but question "
-            f"{short(few.index[0])} ({table.where(few['first'].iloc[0])}) has one{more}."
+            f"{short(few.index[0])} ({table.where(few['first'].iloc[0])}) has one{more}. {_door_of_scores(table)}"
         )
     if len(size) < 2:
         raise ValueError(f"{table.name} must hold at least two questions, but all {len(frame):,} answers are to one.")
     return place
+
+
+def _door_of_scores(table):
+    """Who reads a table with one answer a question, and what its columns must be called."""
+    is_ready = {"answer", "confidence"} <= set(table.names) and {"correct", "reference"} & set(table.names)
+    form = "as it is" if is_ready else "if its columns are called answer, confidence, and reference or correct"
+    return f"With one answer a question the report on scores reads it {form} (notebook 13, read_scores)."
 
 
 def with_counts(table, names, question, reference):

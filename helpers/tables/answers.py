@@ -5,7 +5,6 @@ row a question, with a list of answers, a dictionary of counts, or a column of c
 Feather or JSON lines; or a log of Inspect or lm-evaluation-harness. Nothing is ever written.
 """
 
-import re
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -13,31 +12,18 @@ import pandas as pd
 
 from helpers.answers import RULES, GroupedAnswers, parse_confidences, spell_answers
 from helpers.answers.confidence import check_counts
-from helpers.answers.counts import AnswerRows, count_classes, first_contradiction
+from helpers.answers.counts import AnswerRows, count_classes, first_contradiction, is_right
+from helpers.answers.held import holds_value
+from helpers.answers.spelling import first_is_day, rule_of_answers, rules_of, spell_references
 from helpers.checks import check_one_of
 from helpers.tables import answer_layouts as layouts
 from helpers.tables.answer_layouts import DEFAULTS, RECORDED
-from helpers.tables.log_table import grade_value
+from helpers.tables.log_table import about_confidences, grade_value
 from helpers.tables.question_columns import question_columns
 
 SHIPPED = "data/digit_answers.csv.gz"
 
-NEARLY_ALL = 0.95  # of the right answers, which must be of the kind wholly
-
-MOST = 0.8  # of the answers, in which the kind must be found
-
-_NUMBER = re.compile(r"[-+]?\W?\d[\d,]*(?:\.\d+)?\s*(?:%|[^\W\d]{1,3})?\.?")
-
-_MONTH = r"(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*\.?"
-
-_DATE = re.compile(
-    rf"\d{{1,2}}/\d{{1,2}}/\d{{4}}|\d{{4}}-\d{{1,2}}-\d{{1,2}}|{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?,?\s+\d{{4}}"
-    rf"|\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH},?\s+\d{{4}}"
-)
-
-_LETTER = re.compile(r"\(?[A-J][).]?", re.IGNORECASE)
-
-KINDS = {"date": _DATE, "numeric": _NUMBER, "letter": _LETTER}
+UNPARSED = ("class", "singletons", "drop")
 
 
 @dataclass(frozen=True)
@@ -46,11 +32,15 @@ class AnswerTable:
 
     name: str  # of the file
     grouped: GroupedAnswers = field(repr=False)  # answers sorted into classes
-    rule: str  # when two answers are the same
+    rule: str  # when two answers are the same; "mixed" if questions have several
     columns: dict  # {role: column} of the columns that were used
     notes: tuple = ()  # what a reader should know
     sha256: str = ""  # of the file
     features: pd.DataFrame = field(default_factory=pd.DataFrame, repr=False)  # a row a question, such as its topic
+    # How answers were read, a row a rule: questions, answers, none (answers that hold nothing that it reads), and of
+    # the answers to questions with a known right one: graded, right, without (none), held (wrong, but they hold the
+    # right value); empty for a simulation
+    reading: pd.DataFrame = field(default_factory=pd.DataFrame, repr=False)
 
     @property
     def n_questions(self):
@@ -79,7 +69,7 @@ class AnswerTable:
 
 def read_answers(
     path=SHIPPED, *, question="question", sample="sample", answer="answer", confidence="confidence",
-    reference="reference", correct="", counts=(), rule="auto",
+    reference="reference", correct="", counts=(), rule="auto", unparsed="class", scale="auto", failed="left out",
 ):  # fmt: skip
     """Read a file of sampled answers; a ValueError names the file, the column, the rule and the first row.
 
@@ -103,15 +93,26 @@ def read_answers(
         Columns with counts, one for each class, in a file with one row a question; `reference` then names one of
         them, and `sample`, `answer` and `correct` are not used.
     rule : str, default "auto"
-        When two answers are the same, see `helpers.answers.spell_answers`; "auto" looks whether nearly all right
-        answers, or all answers, are numbers, dates or letters of options.
+        When two answers are the same, see `helpers.answers.spell_answers`. For "auto" the right answers say it,
+        question by question: one that is a date, a number, a number with a unit, or a formula is read as such, letters
+        if all are; all else is "normalized". Where no right answer is known the answers decide, for all. Notes say
+        what was assumed.
+    unparsed : {"class", "singletons", "drop"}, default "class"
+        Answers in which the rule finds nothing, such as refusals: they are one answer, which is never right; each is
+        another one; or they are left out, and questions without any other.
+    scale : str, number or dict, default "auto"
+        What a stated confidence without a sign means: "share", "percent", the highest step of a scale such as 10, or
+        {word: share}, see `helpers.answers.parse_confidences`.
+    failed : {"left out", "wrong"}, default "left out"
+        What becomes of answers that a log did not grade (an error, no score) or that were withdrawn afterwards. A note
+        says how many, and the share that is right either way.
 
     Returns
     -------
     AnswerTable
-        With `grouped` (a `GroupedAnswers`), `features` (further columns about whole questions) and `notes`. Answers
-        that the rule cannot read count as answers of their own; missing references and confidences are counted. Empty
-        cells and null are missing, in CSV also NA and NaN.
+        With `grouped` (a `GroupedAnswers`), `features` (further columns about whole questions), `reading` (how answers
+        were read, and how many are right) and `notes`. Missing references and confidences are counted. Empty cells and
+        null are missing, in CSV also NA and NaN.
 
     Examples
     --------
@@ -121,37 +122,10 @@ def read_answers(
     Traceback (most recent call last):
     ValueError: digit_answers.csv.gz has no column 'anwser' (answer); did you mean 'answer'?
     """
-    check_one_of(rule, "rule", ("auto", *RULES))
-    graded = bool(correct) or reference == DEFAULTS["reference"]
-    source = layouts.open_systems(path, correct, graded)
-    names = layouts.systems_of(source)
-    if len(names) > 1:
-        source = layouts.of_system(source, "", names[0])
-    if set(RECORDED) <= set(source.names):
-        given = {"answer": answer, "confidence": confidence, "correct": correct, "reference": reference, "rule": rule}
-        given |= layouts.recorded_roles(given)
-        answer, confidence, correct, rule = (given[name] for name in layouts.RECORDED_ROLES)
-    if source.is_log:  # graded by what graded the log, if it tells for each answer
-        correct = "correct" if "correct" in source.names else ""
-        reference = "target" if graded else reference
-    if len(counts):
-        if question == DEFAULTS["question"] and question not in source.names:
-            question = ""
-        source, answer, question = layouts.with_counts(source, list(counts), question, reference)
-        sample = correct = ""
-        rule = "class"
-    roles = {"answer": answer, "sample": sample, "correct": correct, "question": question, "confidence": confidence}
-    columns, notes = layouts.find_columns(source, roles | {"reference": "" if correct else reference})
-    for role in ("question", "answer"):
-        if role not in columns:
-            raise ValueError(f"{role} must name a column of {source.name}, but it is not given.")
-    table = _from_rows(source, columns, notes, rule)
-    if source.is_log:  # its other columns are not about whole questions
-        return table
-    used = {question, sample, answer, confidence, reference, correct, *counts, *table.columns.values()}
-    if set(RECORDED) <= set(source.names):
-        used |= set(source.names) - {"kind"}  # of the question; the others are about answers
-    return replace(table, features=question_columns(source, question, used, table.grouped.questions))
+    names = {"question": question, "sample": sample, "answer": answer, "confidence": confidence}
+    names |= {"reference": reference, "correct": correct, "counts": counts, "rule": rule, "unparsed": unparsed}
+    names |= {"scale": scale, "failed": failed}
+    return _read([_open(path, **names)])[0]
 
 
 def read_systems(path, *, system="", systems=(), against="", **columns):
@@ -173,7 +147,7 @@ def read_systems(path, *, system="", systems=(), against="", **columns):
     Returns
     -------
     dict of str to AnswerTable
-        One or two, the one to audit first.
+        One or two, the one to audit first; their answers are read by the same rules.
 
     Examples
     --------
@@ -185,11 +159,10 @@ def read_systems(path, *, system="", systems=(), against="", **columns):
     if str(against):
         if system or systems:
             raise ValueError("against names a second file, so system and systems must be empty.")
-        first = read_answers(path, **columns)
-        second = read_answers(against, **columns)
+        first, second = _read([_open(path, **columns), _open(against, **columns)])
         return {first.name: first, second.name if second.name != first.name else f"{second.name} (2)": second}
     graded = bool(columns.get("correct")) or columns.get("reference", "reference") == "reference"
-    source = layouts.open_systems(path, columns.get("correct", ""), graded)
+    source = layouts.open_systems(path, columns.get("correct", ""), graded, columns.get("failed", "left out"))
     names = layouts.systems_of(source, system)
     for name in systems:
         if not names:
@@ -197,10 +170,11 @@ def read_systems(path, *, system="", systems=(), against="", **columns):
         check_one_of(str(name), "systems", names)
     chosen = list(dict.fromkeys(map(str, systems))) or names
     if not chosen:
-        return {"": read_answers(source, **columns)}
+        return {"": _read([_open(source, **columns)])[0]}
     if len(chosen) > 2:
         raise ValueError(f"systems must name two at the most, but there are {len(chosen)}: {', '.join(chosen)}.")
-    return {name: read_answers(layouts.of_system(source, system, name), **columns) for name in chosen}
+    opened = [_open(layouts.of_system(source, system, name), **columns) for name in chosen]
+    return dict(zip(chosen, _read(opened), strict=True))
 
 
 def table_of_counts(counts, correct=None, *, confidence=None, name="simulated"):
@@ -240,72 +214,242 @@ def table_of_counts(counts, correct=None, *, confidence=None, name="simulated"):
     return AnswerTable(name, grouped, "class", {})
 
 
-def _from_rows(source, columns, notes, rule):
-    """`AnswerTable` of a file with an answer, a list or a dictionary of counts in each row."""
+@dataclass(frozen=True)
+class _Opened:
+    """A file whose rows were checked, before its answers are read."""
+
+    source: object  # the `Table`
+    columns: dict
+    notes: list
+    frame: pd.DataFrame  # a row an answer
+    place: np.ndarray  # numbers that order the answers to a question
+    rule: str
+    unparsed: str
+    scale: object  # of stated confidences
+    used: set | None  # columns with a role; None for a log, whose others are not about whole questions
+
+
+def _open(
+    path, question="question", sample="sample", answer="answer", confidence="confidence", reference="reference",
+    correct="", counts=(), rule="auto", unparsed="class", scale="auto", failed="left out",
+):  # fmt: skip
+    """`_Opened` of a file, see `read_answers`."""
+    check_one_of(rule, "rule", ("auto", *RULES))
+    check_one_of(unparsed, "unparsed", UNPARSED)
+    graded = bool(correct) or reference == DEFAULTS["reference"]
+    source = layouts.open_systems(path, correct, graded, failed)
+    names = layouts.systems_of(source)
+    if len(names) > 1:
+        source = layouts.of_system(source, "", names[0])
+    if set(RECORDED) <= set(source.names):
+        given = {"answer": answer, "confidence": confidence, "correct": correct, "reference": reference, "rule": rule}
+        given |= layouts.recorded_roles(given)
+        answer, confidence, correct, rule = (given[name] for name in layouts.RECORDED_ROLES)
+    if source.is_log:  # graded by what graded the log, if it tells for each answer
+        correct = "correct" if "correct" in source.names else ""
+        reference = "target" if graded else reference
+    if len(counts):
+        if question == DEFAULTS["question"] and question not in source.names:
+            question = ""
+        source, answer, question = layouts.with_counts(source, list(counts), question, reference)
+        sample = correct = ""
+        rule = "class"
+    roles = {"answer": answer, "sample": sample, "correct": correct, "question": question, "confidence": confidence}
+    columns, notes = layouts.find_columns(source, roles | {"reference": "" if correct else reference})
+    for role in ("question", "answer"):
+        if role not in columns:
+            raise ValueError(f"{role} must name a column of {source.name}, but it is not given.")
     frame = layouts.long_rows(source, columns)
+    place = layouts.check_rows(source, columns, frame)
+    used = {question, sample, answer, confidence, reference, correct, *counts, *columns.values()}
     if frame["row"].duplicated().any():  # lists or counts number their answers themselves
         columns = {role: name for role, name in columns.items() if role != "sample"}
         notes = [note for note in notes if "'sample'" not in note]
-    place = layouts.check_rows(source, columns, frame)
-    several = (frame.groupby("question", sort=False)["row"].transform("size") > 1).to_numpy()
-    if not several.all():
-        n_single = int((~several).sum())
-        notes.append(f"{n_single:,} question{'s' if n_single > 1 else ''} with a single answer left out")
-        frame = frame[several].reset_index(drop=True)
-        place = place[several]
-    read = {}
+    if set(RECORDED) <= set(source.names):
+        used |= set(source.names) - {"kind"}  # of the question; the others are about answers
+    return _Opened(source, columns, notes, frame, place, rule, unparsed, scale, None if source.is_log else used)
+
+
+def _read(opened):
+    """`AnswerTable`s of files that are compared, by one choice of rules."""
+    rules, notes = _choose_rules(opened)
+    return [_table_of(one, rules, notes) for one in opened]
+
+
+def _choose_rules(opened):
+    """(rules by question, or one for all; notes), from the right answers of all files together, else from the answers.
+
+    Whether an answer is right has no part in it.
+    """
+    rule = opened[0].rule
+    if rule != "auto":
+        return rule, []
+    answers = pd.concat([one.frame["answer"] for one in opened], ignore_index=True)
+    known = [one.frame[["question", "reference"]].dropna() for one in opened if "reference" in one.frame]
+    if not sum(map(len, known)):
+        rule, note = rule_of_answers(answers)
+        return rule, [note]
+    right = pd.concat(known, ignore_index=True).explode("reference").dropna()
+    several = right.groupby("question", sort=False)["reference"].agg(lambda cells: list(dict.fromkeys(cells)))
+    kinds, notes = rules_of(several)
+    rules = pd.Series(kinds, several.index, dtype=object)
+    if (rules == "date").any():
+        day_first, n_either = first_is_day(map(str, [*answers.dropna(), *right["reference"]]))
+        if day_first:
+            rules[rules == "date"] = "day-first"
+        if n_either:
+            first, other = ("day", "date") if day_first else ("month", "day-first")
+            notes.append(
+                f"{n_either:,} dates such as 5/3/1914 are read with the {first} first; rule {other!r} does not"
+            )
+    unknown = {name for one in opened for name in one.frame["question"]} - set(rules.index)
+    commonest = rules.value_counts().idxmax()
+    if unknown and rules.nunique() > 1:
+        notes.append(f"{len(unknown):,} questions without a right answer are read by the commonest rule, {commonest!r}")
+    return pd.concat([rules, pd.Series(commonest, list(unknown), dtype=object)]), notes
+
+
+def _table_of(opened, rules, notes):
+    """`AnswerTable` of a file with an answer, a list or a dictionary of counts in each row, by rules."""
+    source, columns, frame = opened.source, opened.columns, opened.frame
+    notes = [*opened.notes, *notes]
+    by_row = np.asarray(frame["question"].map(rules) if isinstance(rules, pd.Series) else [rules] * len(frame), object)
+    spelled = _spell(source, columns, frame, by_row)
+    right = _read_references(source, columns["reference"], frame, by_row) if "reference" in columns else None
+    if "reference" in columns:
+        is_list = frame["reference"].map(lambda cell: isinstance(cell, tuple))
+        n_several = frame.loc[is_list, "question"].nunique()
+        if n_several:
+            notes.append(f"{n_several:,} question{'s have' if n_several > 1 else ' has'} several right answers")
+    grades = _grades(source, columns["correct"], frame["correct"], frame["row"]) if "correct" in columns else None
+    reading = _reading(frame, by_row, spelled, right, grades)
+    kept = np.full(len(frame), True)
+    if opened.unparsed == "drop":
+        kept = ~pd.isna(spelled)
+        notes += _about_dropped(frame, kept)
+    size = frame["question"][kept].groupby(frame["question"]).transform("size").reindex(frame.index, fill_value=0)
+    single = kept & (size == 1).to_numpy()
+    if single.any():
+        notes.append(f"{single.sum():,} question{'s' if single.sum() > 1 else ''} with a single answer left out")
+    kept &= ~single
+    if frame["question"][kept].nunique() < 2:
+        raise ValueError(
+            f"{source.name} must hold two questions with several answers that can be read, but it holds "
+            f'{frame["question"][kept].nunique()}; unparsed="class" keeps the others.'
+        )
+    confidence = None
     if "confidence" in columns:
-        read["confidence"] = parse_confidences(frame["confidence"])
-        notes += _about_confidences(source, columns["confidence"], frame["confidence"], read["confidence"])
-    if "correct" in columns:
-        read["grade"] = _grades(source, columns["correct"], frame["correct"], frame["row"])
-    if rule == "auto":
-        rule = look_for_rule(frame["answer"], frame.get("reference"))
-    grouped = _grouped(source, columns, frame, place, rule, read)
-    return AnswerTable(source.name, grouped, rule, columns, (*notes, *source.notes), source.sha256)
+        confidence = _confidences(source, columns["confidence"], frame["confidence"][kept], opened.scale)
+        notes += about_confidences(int(kept.sum()), confidence, opened.scale)
+    rows = AnswerRows(
+        question=frame["question"][kept].reset_index(drop=True),
+        place=opened.place[kept],
+        answer=spelled[kept],
+        reference=None if right is None else right[kept],
+        has_reference=None if right is None else frame["reference"].notna().to_numpy()[kept],
+        confidence=confidence,
+        grade=None if grades is None else grades[kept],
+    )
+    grouped = count_classes(rows, "singletons" if opened.unparsed == "singletons" else "class")
+    rule = by_row[0] if len(reading) == 1 else "mixed"
+    table = AnswerTable(
+        source.name, grouped, rule, columns, (*notes, *source.notes), source.sha256, reading=reading
+    )  # fmt: skip
+    if opened.used is None:
+        return table
+    return replace(table, features=question_columns(source, columns["question"], opened.used, grouped.questions))
 
 
-def look_for_rule(answers, references=None):
-    """The rule for numbers, dates or letters if nearly all right answers (or answers) are such; else "normalized"."""
-    given = pd.Series(answers if references is None or not references.notna().any() else references).dropna()
-    texts = given.map(lambda value: str(value).strip()).unique()
-    if not len(texts):
-        return "normalized"
-    for rule, pattern in KINDS.items():
-        fits = [bool(pattern.fullmatch(text if rule == "letter" else text.lower())) for text in texts]
-        if np.mean(fits) >= NEARLY_ALL and pd.notna(spell_answers(answers, rule)).mean() >= MOST:
-            return rule if rule != "letter" or len({text.strip("().").upper() for text in texts}) > 1 else "normalized"
-    return "normalized"
+def grade_single(source):
+    """(1.0, 0.0 or NaN for each row, notes) of the columns `answer` and `reference` of a table, read as answers are."""
+    columns = {"answer": "answer", "reference": "reference"}
+    frame = layouts.long_rows(replace(source, as_text=True), columns)
+    frame["question"] = frame["row"]
+    rules, notes = _choose_rules([_Opened(source, columns, [], frame, frame["row"], "auto", "class", "auto", None)])
+    by_row = np.asarray(frame["question"].map(rules) if isinstance(rules, pd.Series) else [rules] * len(frame), object)
+    spelled = _spell(source, columns, frame, by_row)
+    right = _read_references(source, "reference", frame, by_row)
+    grades = [
+        np.nan if one is None else float(is_right(*pair)) for *pair, one in zip(spelled, right, right, strict=True)
+    ]
+    reading = _reading(frame, by_row, spelled, right, None)
+    shown = ", ".join(f"{row.questions:,} by rule {row.rule!r}" for row in reading.itertuples())
+    notes.append(f"answers are compared with their references: {shown}")
+    for count, what in (("without", "hold none that could be read"), ("held", "hold the right value")):
+        number = int(reading[count].sum())
+        notes += [f"{number:,} of the answers that are wrong {what}"] if number else []
+    return np.array(grades), notes
 
 
-def _grouped(source, columns, frame, place, rule, read):
-    """Answers sorted into classes by a rule; ValueError if it reads none of them."""
-    spelled = spell_answers(frame["answer"], rule)
+def _about_dropped(frame, kept):
+    """Notes on answers that are left out, because nothing can be read in them."""
+    n_lost = frame["question"].nunique() - frame["question"][kept].nunique()
+    lost = f", and {n_lost:,} questions without any other" if n_lost else ""
+    return [f"{(~kept).sum():,} answers that hold none are left out{lost}"] if not kept.all() else []
+
+
+def _spell(source, columns, frame, by_row):
+    """Answers in the spelling of their rules; ValueError if they read none of them."""
+    spelled = spell_answers(frame["answer"], by_row)
     if pd.isna(spelled).all():
         first = frame["answer"].dropna()
         shown = f"; the first is {first.iloc[0]!r}" if len(first) else ""
+        names = " or ".join(repr(name) for name in dict.fromkeys(by_row))
         raise ValueError(
-            f"{source.name}: column {columns['answer']!r} must hold answers that rule {rule!r} can read, but it reads "
+            f"{source.name}: column {columns['answer']!r} must hold answers that rule {names} can read, but it reads "
             f"none of the {len(frame):,}{shown}."
         )
-    right = {}
-    if "reference" in columns:
-        right["reference"] = _read_references(source, columns["reference"], frame, rule)
-        right["has_reference"] = frame["reference"].notna().to_numpy()
-    return count_classes(AnswerRows(frame["question"], place, spelled, **right, **read))
+    return spelled
 
 
-def _read_references(source, column, frame, rule):
+def _read_references(source, column, frame, by_row):
     """Spelled right answers; ValueError for a question with two, naming both rows."""
-    spelled = spell_answers(frame["reference"], rule)
+    spelled = spell_references(frame["reference"], by_row)
     rows = first_contradiction(frame["question"], spelled)
     if rows is not None:
-        both = " and ".join(f"{frame['reference'].iloc[k]!r} in {source.where(frame['row'].iloc[k])}" for k in rows)
+        cells = [list(cell) if isinstance(cell, tuple) else cell for cell in frame["reference"].iloc[list(rows)]]
+        places = [source.where(frame["row"].iloc[k]) for k in rows]
+        both = " and ".join(f"{cell!r} in {place}" for cell, place in zip(cells, places, strict=True))
         raise ValueError(
             f"{source.name}: column {column!r} must hold one right answer to a question, but to "
-            f"{frame['question'].iloc[rows[0]]!r} it is {both}."
+            f"{frame['question'].iloc[rows[0]]!r} it is {both}; if both are right, give a list in each row."
         )
     return spelled
+
+
+def _reading(frame, by_row, spelled, right, grades):
+    """How answers were read, a row a rule; see `AnswerTable.reading`."""
+    none = pd.isna(spelled)
+    held = np.full(len(frame), False)
+    if right is not None:
+        first = pd.Series(right, dtype=object).groupby(pd.factorize(frame["question"])[0]).transform("first")
+        graded = first.notna().to_numpy()
+        correct = np.array([is_right(*pair) for pair in zip(spelled, first, strict=True)]) & graded & ~none
+        texts = frame["reference"].groupby(frame["question"]).transform("first")
+        held = _held(frame["answer"], texts, by_row, graded & ~correct)
+    elif grades is not None:
+        graded = ~np.isnan(grades)
+        correct = grades == 1
+    else:
+        graded = correct = np.full(len(frame), False)
+    rows = pd.DataFrame({"answers": 1, "none": none, "graded": graded, "right": correct, "without": graded & none})
+    rows = rows.assign(held=held).astype(int)
+    table = rows.groupby(by_row, sort=False).sum().rename_axis("rule")
+    table.insert(0, "questions", frame["question"].groupby(by_row, sort=False).nunique())
+    return table.reset_index().sort_values("questions", ascending=False, kind="stable", ignore_index=True)
+
+
+def _held(answers, references, by_row, wrong):
+    """(n,) whether an answer counts as wrong and holds the right value; each pair is looked at once."""
+    seen = {}
+    held = np.full(len(answers), False)
+    for row in np.flatnonzero(wrong & answers.notna().to_numpy()):
+        right = references.iloc[row]
+        pair = (answers.iloc[row], right if isinstance(right, tuple) else (right,), by_row[row])
+        if pair not in seen:
+            seen[pair] = pair[2] not in ("class", "exact") and holds_value(*pair)
+        held[row] = seen[pair]
+    return held
 
 
 def _grades(source, column, values, rows):
@@ -317,17 +461,17 @@ def _grades(source, column, values, rows):
     return np.array(grades, dtype=float)
 
 
-def _about_confidences(source, column, values, read):
-    """Notes on how confidences were read; ValueError if there are some and none can be read."""
+def _confidences(source, column, values, scale):
+    """`StatedConfidences` of a column; ValueError if there are some and none can be read."""
+    try:
+        read = parse_confidences(values, scale=scale)
+    except ValueError as error:
+        raise ValueError(f"{source.name}: column {column!r}: {error}") from None
     if read.n_unread and not np.isfinite(read.values).any():
         first = values.dropna().iloc[0]
         raise ValueError(
             f"{source.name}: column {column!r} must hold confidences such as 0.95 or 95%, but none of the "
-            f'{read.n_unread:,} can be read; the first is {first!r}. If there are none, set confidence to "".'
+            f"{read.n_unread:,} can be read; the first is {first!r}. Words need a scale, such as low=0.2,high=0.9. If "
+            'there are none, set confidence to "".'
         )
-    notes = {
-        "are empty; the mean of their question leaves them out": read.n_missing,
-        "cannot be read; the mean of their question leaves them out": read.n_unread,
-        "are above 1 without a sign; they are read as percent": read.n_as_percent,
-    }
-    return [f"of {len(values):,} confidences, {count:,} {what}" for what, count in notes.items() if count]
+    return read

@@ -1,126 +1,290 @@
-"""Logs of lm-evaluation-harness, `samples_*.jsonl`: replies of repeated requests, or log-likelihoods of options."""
+"""Logs of lm-evaluation-harness, `samples_*.jsonl`: replies to requests, or log-likelihoods of options.
+
+A log may lie in several files, one a subject or task.
+"""
 
 import ast
 import json
+import os
+import re
 
 import numpy as np
 import pandas as pd
 
 from helpers.tables.files import Table, read_json_lines
-from helpers.tables.log_table import about_sampling, check_repeats, chosen, grade_value, question_name
+from helpers.tables.log_table import (
+    about_failures,
+    about_sampling,
+    about_unread,
+    as_scores,
+    before_the_answer,
+    check_repeats,
+    check_single,
+    chosen,
+    grade_value,
+    question_name,
+    sources_of_scores,
+    stated_in_replies,
+    words_and_numbers,
+)
 
 NEEDED = ("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics")
 
 UNREADABLE = "[invalid]"  # what the filters write where they find nothing
 
 CURE = (
-    "sample several (repeats: 10 and do_sample: true in the task, filter take_first_k), or join the samples of several "
-    "runs in one file."
+    "sample several answers (repeats: 10 and do_sample: true in the task, filter take_first_k), or join the samples of "
+    "several runs in one file."
 )
 
+HOW_TO_GET_ONE = (
+    "ask the model for a confidence and let it write 'Confidence: 85%', or run the questions as multiple choice, whose "
+    "likelihoods are logged. Or " + CURE
+)
 
-def read_harness(path, grade, graded):
+NAME = re.compile(r"samples_(?P<task>.+?)(_\d{4}-\d\d-\d\dT[\d.-]+)?\.jsonl?(\.gz)?")
+
+
+def read_harness(paths, grade="", graded=True, failed="left out"):
     """`Table` of a log of replies; `grade` is "metric,filter", "" for the first."""
-    file = path.name
-    records, notes = _records(path)
-    if isinstance(_replies(records[0])[0], list):
-        raise ValueError(f"{file} holds log-likelihoods of given texts, and no answers: read_scores reads it.")
-    metric, _, name = grade.partition(",")
-    records, note = _of_one_filter(file, records, name)
+    file = name_of(paths)
+    frame, records, metric, filtered, notes = _replied(file, *_records(paths), grade)
+    stated = _stated(records, frame, metric)
+    check_repeats(file, frame, next(iter(sources_of_scores(stated, frame["likelihood"])[0]), ""), CURE)
+    made = frame[["question", "sample", "answer", "reply", "target"]].join(stated)
+    if len(stated.columns):
+        notes.append(f"confidence can name what the log stored: {', '.join(map(repr, stated))}")
+    if graded and metric and filtered and len(frame) == len(records):
+        made["correct"], note = _right(file, metric, records, frame, failed, CURE_OF_GRADES)
+        notes += note
+    elif graded:
+        notes.append("graded by the targets, because the log grades the replies to a question together")
+    notes += about_sampling(made, all(_is_greedy(record) for record in records))
+    return Table(file, made, notes, frame["place"].tolist(), is_log=True)
+
+
+def read_harness_scores(paths, label="label", score="score", failed="left out", scale="auto"):
+    """`Table` of scores: of multiple choice by its log-likelihoods, else of one graded reply to a question."""
+    file = name_of(paths)
+    records, notes = _records(paths)
+    if _are_likelihoods(records[0]):
+        return _read_options(file, records, notes, label, score)
+    grade = "" if label == "label" else label
+    frame, records, metric, _, notes = _replied(file, records, notes, grade, "label")
+    check_single(file, frame["question"])
+    frame["correct"], note = _right(file, metric, records, frame, failed, CURE_OF_LABELS)
     notes += note
-    metric = chosen(file, "metric", metric, dict.fromkeys(name for record in records for name in record["metrics"]))
+    stated = _stated(records, frame, metric)
+    known = pd.DataFrame([_known(record) for record in records])
+    names = {"label": label, "score": score, "scale": scale}
+    return as_scores(file, frame, stated, known, ways=HOW_TO_GET_ONE, notes=notes, **names)
+
+
+def _read_options(file, records, notes, label, score):
+    """`Table` of scores, from log-likelihoods of multiple choice; `label`: whether the likeliest option is right."""
+    records, note = _of_one_filter(file, records, "")
+    notes += note
+    n_options = len(records[0]["filtered_resps"])
+    if n_options < 2:
+        raise ValueError(
+            f"{file} must hold the log-likelihoods of at least two options a question, but it has {n_options}: it says "
+            "how probable the right text was, and not whether the most probable text was right."
+        )
+    if label not in ("label", "acc"):
+        raise ValueError(
+            f"label must be 'acc' for multiple choice, since the score of {file} is the probability of the likeliest "
+            f"option, but it is {label!r}."
+        )
+    names = [_question_name(record) for record in records]
+    repeated = pd.Series(names).duplicated()
+    if repeated.any():
+        first = int(np.argmax(repeated))
+        raise ValueError(
+            f"{file} must hold each question once, but {names[first]!r} stands in {records[first]['place']} again (and "
+            f"{repeated.sum() - 1:,} more): give the samples of one run."
+        )
+    frame = pd.DataFrame([_option_score(file, record) for record in records])
+    if "acc" in records[0]["metrics"]:
+        right = _grades(file, "acc", records, CURE_OF_SHARES)
+    else:
+        right = [_is_target(file, record, int(best)) for record, best in zip(records, frame["best"], strict=True)]
+        notes.append("the log has no metric 'acc', so the target says whether the likeliest option is right")
+    made = frame.drop(columns="best").rename(columns={"score": score})
+    made[label] = np.array(right).astype(int)
+    known = pd.DataFrame([_known(record) for record in records])
+    target = pd.Series([record["target"] for record in records])
+    known, note = before_the_answer(known, target)
+    known = known.rename(columns={name: f"question: {name}" for name in made})
+    notes += ["the score is the probability of the likeliest option among all", *note]
+    places = [record["place"] for record in records]
+    return Table(file, pd.concat([made, known], axis=1), notes, places, is_log=True)
+
+
+# ---- records --------------------------------------------------------------------------------------------------
+
+
+def name_of(paths):
+    """How errors and pages call a log."""
+    return paths[0].name if len(paths) == 1 else f"{paths[0].name} and {len(paths) - 1:,} more"
+
+
+def _records(paths):
+    """(records, notes), each with its place and subject; ValueError for a line of another version."""
+    records = []
+    notes = []
+    for path in paths:
+        lines, numbers, note = _lines(path)
+        notes += note
+        for record, number in zip(lines, numbers, strict=True):
+            _check_version(path, record, number)
+            record["place"] = f"line {number:,}{f' of {path.name}' if len(paths) > 1 else ''}"
+            record["subject"] = _task(path) if len(paths) > 1 else ""
+            records.append(record)
+    what = f"{len(paths):,} logs" if len(paths) > 1 else "a log"
+    prefix = os.path.commonprefix([record["subject"] for record in records])
+    prefix = prefix[: prefix.rfind("_") + 1]  # whole words
+    for record in records:
+        own = record["doc"].get("subject") if isinstance(record["doc"], dict) else None
+        is_own = record["subject"] and isinstance(own, str)
+        record["subject"] = own if is_own else record["subject"].removeprefix(prefix)
+    return records, [f"{what} of lm-evaluation-harness", *notes]
+
+
+def _lines(path):
+    """(records, their numbers, notes) of JSON lines, or of one array."""
+    if not path.name.lower().endswith(".json"):
+        return read_json_lines(path)
+    records = json.loads(path.read_bytes())
+    return records, range(1, len(records) + 1), []
+
+
+def _check_version(path, record, number):
+    """ValueError for what a record lacks; flat replies, as some versions write them, become one request's."""
+    if isinstance(record.get("filtered_resps"), str):
+        record["filtered_resps"] = [record["filtered_resps"]]
+    resps = record.get("resps")
+    if isinstance(resps, str):
+        record["resps"] = [[resps]]
+    elif isinstance(resps, list) and resps and all(isinstance(reply, str) for reply in resps):
+        record["resps"] = [resps]
+        if len(record.get("filtered_resps") or []) == len(resps) > 1:
+            record["filtered_resps"] = [record["filtered_resps"]]
+    lacking = [name for name in NEEDED if name not in record]
+    lacking += [] if record.get("resps") and record["resps"][0] else ["resps"]
+    if lacking:
+        raise ValueError(
+            f"{path.name} must be a log of lm-evaluation-harness 0.4.4 or later, but line {number:,} lacks "
+            f"{lacking[0]!r}."
+        )
+
+
+def _task(path):
+    """The task in the name of a file of samples."""
+    match = NAME.fullmatch(path.name)
+    return match["task"] if match else path.name.split(".")[0]
+
+
+def _of_one_filter(file, records, name, parameter="correct"):
+    """(records, notes) of the filter of that name, or for "" of the first that keeps all replies; one task alone."""
+    dropping = {record["filter"] for record in records if not _keeps_all(record)}
+    filters = list(dict.fromkeys(record["filter"] for record in records))
+    name = chosen(file, "filter", name, [name for name in filters if name not in dropping] + filters, parameter)
+    records = [record for record in records if record["filter"] == name]
+    seen = {}
+    for record in records:
+        doc = json.dumps(record["doc"], sort_keys=True)
+        first, place = seen.setdefault((record["subject"], record["doc_id"]), (doc, record["place"]))
+        if first != doc:
+            raise ValueError(
+                f"{file} must hold one task, but {place} and {record['place']} are different questions with doc_id "
+                f"{record['doc_id']!r}; give the samples of several tasks in several files."
+            )
+    others = [other for other in filters if other != name]
+    if not others or not records[0]["metrics"]:
+        return records, []
+    example = f"{records[0]['metrics'][0]},{others[0]}"
+    return records, [f"of its filters {name!r} is read; {parameter} can name another, such as {example!r}"]
+
+
+# ---- replies --------------------------------------------------------------------------------------------------
+
+
+CURE_OF_GRADES = 'correct names another metric, reference="target" grades by the targets'
+
+CURE_OF_LABELS = "label names another metric, if there is one that grades each reply"
+
+CURE_OF_SHARES = "a share (as in truthfulqa_mc2) is no grade: take a task with one right option (truthfulqa_mc1)"
+
+
+def _replied(file, records, notes, grade, parameter="correct"):
+    """(a row an answer, records, the metric, whether a filter kept all replies, notes) of a log of replies."""
+    if _are_likelihoods(records[0]):
+        raise ValueError(
+            f"{file} holds log-likelihoods of given texts, and no answers: the report on scores (notebook 13, "
+            "read_scores) reads it."
+        )
+    metric, _, name = grade.partition(",")
+    records, note = _of_one_filter(file, records, name, parameter)
+    metrics = list(dict.fromkeys(name for record in records for name in record["metrics"]))
+    metric = chosen(file, "metric", metric, metrics, parameter)
+    others = ", ".join(repr(other) for other in metrics if other != metric)
+    notes += [*note, *([f"of its metrics {metric!r} is read; {parameter} can name {others}"] if others else [])]
     filtered = all(_keeps_all(record) for record in records)
     if not filtered:
         notes.append("no filter kept all replies to a question (take_first_k does), so whole replies are read")
     rows = [
         {
-            "question": question_name(record["doc_id"], _question(record)),
-            "answer": None if text == UNREADABLE else text,
+            "question": _question_name(record),
+            "answer": None if text == UNREADABLE or not text.strip() else text,
             "reply": reply,
             "target": _target(record),
-            "line": record["line"],
+            "place": record["place"],
         }
         for record in records
         for text, reply in zip(_kept(record) if filtered else _replies(record), _replies(record), strict=True)
     ]
     frame = pd.DataFrame(rows, dtype=object)
     frame.insert(1, "sample", frame.groupby("question").cumcount() + 1)
-    check_repeats(file, frame, CURE)
-    if frame["target"].isna().any():
-        notes.append("questions with several right answers have no target here")
-    if graded and metric and filtered and len(frame) == len(records):
-        frame["correct"] = _grades(file, metric, records)
-        notes.append(f"graded by the log's metric {metric!r}")
-    elif graded:
-        notes.append("graded by the targets, because the log grades the replies to a question together")
-    notes += about_sampling(frame, all(_is_greedy(record) for record in records))
-    return Table(file, frame.drop(columns="line"), notes, frame["line"].tolist(), "line", is_log=True)
+    frame["likelihood"] = np.nan
+    return frame, records, metric, filtered, notes
 
 
-def read_options(path):
-    """`Table` of scores, from log-likelihoods of multiple choice; `label`: whether the chosen option is right."""
-    file = path.name
-    records, notes = _records(path)
-    if not isinstance(_replies(records[0])[0], list):
-        raise ValueError(f"{file} holds sampled replies, and no scores: read_answers reads it.")
-    records, note = _of_one_filter(file, records, "")
-    n_options = len(records[0]["filtered_resps"])
-    if "acc" not in records[0]["metrics"] or n_options < 2:
-        raise ValueError(
-            f"{file} must hold the log-likelihoods of at least two options a question and the metric 'acc', but it has "
-            f"{n_options} and {', '.join(map(repr, records[0]['metrics']))}."
-        )
-    frame = pd.DataFrame([_option_score(file, record) for record in records])
-    frame["label"] = np.array(_grades(file, "acc", records)).astype(int)
-    known = pd.DataFrame([_scalars(record["doc"]) for record in records])
-    target = pd.Series([record["target"] for record in records])
-    telling = [name for name in known if target.groupby(known[name].astype(str)).nunique().max() == 1]
-    known = known.drop(columns=telling).rename(columns={name: f"question: {name}" for name in frame})
-    notes += [*note, "the score is the probability of the chosen option among all"]
-    if telling:
-        notes.append(f"left out, since they tell the right option: {', '.join(map(repr, telling))}")
-    lines = [record["line"] for record in records]
-    return Table(file, pd.concat([frame, known], axis=1), notes, lines, "line", is_log=True)
+def _stated(records, frame, metric):
+    """Columns of what may be a confidence: other metrics that are no grades, and what half of the replies state."""
+    stated = pd.DataFrame(index=frame.index)
+    if len(records) == len(frame):
+        for name in dict.fromkeys(name for record in records for name in record["metrics"] if name != metric):
+            values = pd.to_numeric(pd.Series([record.get(name) for record in records], dtype=object), errors="coerce")
+            if not values.dropna().isin([0, 1]).all():
+                stated[name] = values
+    return stated if "confidence" in stated else stated.join(stated_in_replies(frame["reply"]))
 
 
-# ---- records --------------------------------------------------------------------------------------------------
+def _right(file, metric, records, frame, failed, cure):
+    """(grades 0, 1 or NaN, notes); those that are missing count as `failed` says."""
+    grades = np.array(_grades(file, metric, records, cure, gaps=True))
+    notes = [f"graded by the log's metric {metric!r}"]
+    notes += about_unread(frame["answer"].isna(), grades)
+    notes += about_failures({"without a grade": int(np.isnan(grades).sum())}, grades, failed)
+    return np.where(np.isnan(grades), 0.0, grades) if failed == "wrong" else grades, notes
 
 
-def _records(path):
-    """(records, notes), each with its line number; ValueError for a line of another version."""
-    records, lines, notes = read_json_lines(path)
-    for record, line in zip(records, lines, strict=True):
-        lacking = [name for name in NEEDED if name not in record]
-        lacking += [] if record.get("resps") and record["resps"][0] else ["resps"]
-        if lacking:
-            raise ValueError(
-                f"{path.name} must be a log of lm-evaluation-harness 0.4.4 or later, but line {line:,} lacks "
-                f"{lacking[0]!r}."
-            )
-        record["line"] = line
-    return records, ["a log of lm-evaluation-harness", *notes]
+def _are_likelihoods(record):
+    """Whether the replies to a request are a log-likelihood and whether it is the greedy text."""
+    replies = _replies(record)
+    return isinstance(replies[0], list) or (len(replies) == 2 and replies[1] in ("True", "False"))
 
 
-def _of_one_filter(file, records, name):
-    """(records, notes) of the filter of that name, or for "" of the first that keeps all replies; one task alone."""
-    dropping = {record["filter"] for record in records if not _keeps_all(record)}
-    filters = list(dict.fromkeys(record["filter"] for record in records))
-    name = chosen(file, "filter", name, [name for name in filters if name not in dropping] + filters)
-    records = [record for record in records if record["filter"] == name]
-    seen = {}
-    for record in records:
-        doc = json.dumps(record["doc"], sort_keys=True)
-        first, line = seen.setdefault(record["doc_id"], (doc, record["line"]))
-        if first != doc:
-            raise ValueError(
-                f"{file} must hold one task, but lines {line:,} and {record['line']:,} are different questions with "
-                f"doc_id {record['doc_id']!r}; give the samples of one task."
-            )
-    others = [other for other in filters if other != name]
-    if not others or not records[0]["metrics"]:
-        return records, []
-    example = f"{records[0]['metrics'][0]},{others[0]}"
-    return records, [f"of its filters {name!r} is read; correct can name another, such as {example!r}"]
+def _known(record):
+    """What is known of a question before its answer."""
+    known = words_and_numbers(record["doc"]) | {"prompt_length": len(_request(record)[0])}
+    return {"subject": record["subject"]} | known if record["subject"] else known
+
+
+def _question_name(record):
+    """How a report names a question."""
+    identity = f"{record['subject']} {record['doc_id']}" if record["subject"] else record["doc_id"]
+    return question_name(identity, _question(record))
 
 
 def _replies(record):
@@ -159,30 +323,55 @@ def _is_greedy(record):
 
 
 def _target(record):
-    """The right answer; None if there are several."""
+    """The right answer, or a list of several."""
     target = record["target"]
     try:
-        listed = ast.literal_eval(target) if target.startswith("[") else None
+        listed = ast.literal_eval(target) if isinstance(target, str) and target.startswith("[") else target
     except (ValueError, SyntaxError):
-        listed = None
+        return target
     if not isinstance(listed, list):
         return target
-    return str(listed[0]) if len(listed) == 1 else None
+    listed = [str(answer) for answer in listed]
+    return listed[0] if len(listed) == 1 else listed
 
 
-def _grades(file, metric, records):
-    """1.0 or 0.0 for each record; ValueError for another value."""
+def _grades(file, metric, records, cure, gaps=False):
+    """1.0 or 0.0 for each record, NaN where there is none and `gaps` are allowed; ValueError for another value."""
     grades = [grade_value(record.get(metric)) for record in records]
     for record, grade in zip(records, grades, strict=True):
-        if grade is None or np.isnan(grade):
+        if grade is None or (np.isnan(grade) and not gaps):
             raise ValueError(
-                f"{file}: metric {metric!r} must be 0 or 1, but in line {record['line']:,} it is "
-                f'{record.get(metric)!r}; correct names another metric, reference="target" grades by the targets.'
+                f"{file}: metric {metric!r} must be 0 or 1, but in {record['place']} it is {record.get(metric)!r}; "
+                f"{cure}."
             )
     return grades
 
 
 # ---- options --------------------------------------------------------------------------------------------------
+
+
+def _is_target(file, record, best):
+    """Whether the option of that number is the target: its number, or its text."""
+    target = _target(record)
+    target = {str(one).strip() for one in (target if isinstance(target, list) else [target])}
+    texts = _options(record)
+    by_text = {number for number, text in enumerate(texts) if text in target}
+    by_number = {number for number in range(len(record["filtered_resps"])) if str(number) in target}
+    right = by_text or by_number
+    if not right or (by_text and by_number and by_text != by_number):
+        raise ValueError(
+            f"{file} must hold the metric 'acc', or targets that are numbers or texts of options, but in "
+            f"{record['place']} the target is {record['target']!r}."
+        )
+    return best in right
+
+
+def _options(record):
+    """The texts of the options."""
+    try:
+        return [str(given["arg_1"]).strip() for given in record["arguments"].values()]
+    except (TypeError, KeyError, AttributeError):
+        return []
 
 
 def _option_score(file, record):
@@ -197,17 +386,6 @@ def _option_score(file, record):
     except (ValueError, TypeError, IndexError):
         score = np.nan
     if not np.isfinite(score):
-        raise ValueError(f"{file}: 'filtered_resps' must hold log-likelihoods, unlike in line {record['line']:,}.")
-    length = len(_request(record)[0])
-    return {"score": score, "chosen_option": str(log.argmax() + 1), "options": len(log), "prompt_length": length}
-
-
-def _scalars(document):
-    """Numbers, booleans and short texts of a document."""
-    if not isinstance(document, dict):
-        return {}
-    return {
-        name: value
-        for name, value in document.items()
-        if isinstance(value, bool | int | float) or (isinstance(value, str) and len(value) <= 60)
-    }
+        raise ValueError(f"{file}: 'filtered_resps' must hold log-likelihoods, unlike in {record['place']}.")
+    best = int(log.argmax())
+    return {"score": score, "best": best, "chosen_option": str(best + 1), "options": len(log)}

@@ -20,8 +20,8 @@ from helpers.partition.class_rows import check_class_scores
 from helpers.tables import columns
 from helpers.tables.columns import check_roles
 from helpers.tables.features import notes_of_rare_levels, tidy_features
-from helpers.tables.files import EXTENSIONS, open_table
-from helpers.tables.logs import LOGS, open_score_log
+from helpers.tables.logs import open_scores
+from helpers.tables.single_answers import has_single_answers, on_scale, score_single_answers
 
 MOST_FEATURES = 1000
 
@@ -151,22 +151,27 @@ class ScoreTable:
 
 
 def read_scores(
-    path, label="label", score="score", *, event=None, features=None, weight=None, group=None, known=(), min_rows=50
-):
+    path, label="label", score="score", *, event=None, features=None, weight=None, group=None, known=(), min_rows=50,
+    scale="auto", failed="left out",
+):  # fmt: skip
     """Read a table of labels, scores and features; a ValueError names the file, the column, the rule and the first row.
 
     Parameters
     ----------
     path : str, Path or DataFrame
         A table in memory (also of polars or pyarrow), or a file, here or in the shipped data: CSV (also `.tsv` and
-        `.gz`), Parquet, Feather, Excel (`.xlsx`, its first sheet) or JSON lines. Or multiple choice of
-        lm-evaluation-harness (`samples_*.jsonl`): was the chosen option right, and how probable.
+        `.gz`), Parquet, Feather, Excel (`.xlsx`, its first sheet), JSON lines or a JSON array of rows. Or a log with
+        one answer a question, of Inspect or lm-evaluation-harness (`samples_*.jsonl`): was the answer right, and how
+        sure was the model; several files of samples (a list, a folder, or a pattern such as "samples_mmlu_*.jsonl")
+        get a column `subject`. Or a table with one answer a question, see below.
     label : str, default "label"
-        Column of labels (0/1, False/True), or of the names of classes.
+        Column of labels (0/1, False/True), or of the names of classes. In a log the name of a scorer, or of a metric
+        and filter; "label" for the first.
     score : str or list of str, default "score"
         Column of stated probabilities of 1; two names with a comma, "old,new", read a second score to compare with. Of
         three classes or more a column for each: a pattern such as "p_*", whose star is the name of the class, or their
-        names, in a list or with commas.
+        names, in a list or with commas. In a log what the scorer stored, or "likelihood"; "score" for the first that
+        is there of a stated confidence and the likelihood.
     event : str or number, optional
         The value of `label` that counts as 1, such as "yes", where labels are not 0 and 1; all others count as 0.
     features : list of str or str, optional
@@ -177,6 +182,11 @@ def read_scores(
         Columns that are known before the outcome, whatever they tell about it.
     min_rows : int, default 50
         Fewest rows to accept.
+    scale : str, number or dict, default "auto"
+        What a stated confidence of an answer without a sign means, see `helpers.answers.parse_confidences`. For other
+        scores "auto": they are probabilities.
+    failed : {"left out", "wrong"}, default "left out"
+        What becomes of answers that a log did not grade, as in `read_answers`.
 
     Returns
     -------
@@ -191,6 +201,9 @@ def read_scores(
         Features are left out, and listed in `.dropped`, if they are constant, all missing, row numbers or labels, names
         of the members of the groups, text of its own in nearly every row, give the outcome away, or are neither
         numbers, text nor dates.
+        A table with the columns `answer`, `confidence` and `correct` or `reference`, and none called `label` or
+        `score`, is one of answers: the label is whether the answer is right (as `read_answers` compares them), the
+        score is the confidence, and neither the answer nor the right one is a feature.
 
     Examples
     --------
@@ -203,7 +216,11 @@ def read_scores(
     """
     check_count(min_rows, "min_rows")
     label, score, weight, group = (_as_name(name) for name in (label, score, weight, group))
-    table = open_table(path, EXTENSIONS + LOGS, reader=open_score_log)
+    table = open_scores(path, label=label, score=score, failed=failed, scale=scale)
+    if has_single_answers(table, label, score):
+        table = score_single_answers(table, scale)
+    elif scale != "auto" and not table.is_log:
+        table = on_scale(table, score, scale)
     by_default = (label, score) == ("label", "score") and "score" not in table.names
     if by_default and {"label", "risk_score"} <= set(table.names):
         score = "risk_score"

@@ -15,6 +15,7 @@ from helpers.reports.answer_findings import (
     about_confidence,
     about_costs,
     about_groups,
+    about_held,
     about_order,
     about_pair,
     about_promises,
@@ -145,6 +146,7 @@ USES = {  # name of the answer: the findings that it follows from
     "use_group": NEVER + on_groups(group(0.97)),
     "use_not_yet": on_promise(NEARLY) + on_costs(0.1, 0.1, 0.2, saved_low=-0.01),
     "use_no": NEVER,
+    "use_misread": ALL + [about_held(pd.DataFrame([{"rule": "date", "graded": 200, "right": 80, "held": 90}]))],
 }
 
 
@@ -252,5 +254,36 @@ def kinds_of(answers, rule="auto"):
 
 
 def test_answers_that_cannot_be_read_are_a_finding():
-    assert "unreadable" in kinds_of(["1", "two", "three"] * 40, "numeric")
-    assert "unreadable" not in kinds_of(["1", "2", "1"] * 39 + ["1", "2", "none"], "numeric")
+    assert "unreadable" in kinds_of(["1", "no", "perhaps"] * 40, "numeric")
+    assert "unreadable" not in kinds_of(["1", "2", "1"] * 40, "numeric")
+
+
+def refusing(share, n=40):
+    """Some refuse to answer each of 40 questions; all others are right."""
+    given = ["I cannot say."] * round(100 * share) + ["The answer is {}."] * round(100 * (1 - share))
+    rows = [{"question": k, "answer": text.format(k), "reference": str(k)} for k in range(n) for text in given[::5]]
+    return audit_answers(read_answers(pd.DataFrame(rows)), n_resamples=100, rng=0)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.25, 0.4])
+def test_both_shares_of_right_answers_stand_on_the_first_screen(share):
+    report = refusing(share)
+    found = {finding.kind: finding for finding in report.found}
+    more = found["unreadable"].more
+    assert (more["of_all"], more["of_answered"]) == pytest.approx((1 - share, 1))
+    assert found["unreadable"].value == pytest.approx(share) and found["use_all"]
+    assert f"{round(800 * share)} of 800" in str(report) and "(rule numeric, for all 40 questions)" in str(report)
+
+
+def test_no_verdict_is_given_where_the_reading_may_be_wrong():
+    """Sentences in place of words: none is equal to the right answer, and each holds it."""
+    rows = [{"question": k, "answer": f"It is city{k}.", "reference": f"city{k}"} for k in range(40) for _ in range(3)]
+    report = audit_answers(read_answers(pd.DataFrame(rows)), n_resamples=100, rng=0)
+    assert report.found[0].kind == "use_misread" and (report.found[0].n, report.found[0].more["of"]) == (120, 120)
+    assert "held" in report.findings["kind"].tolist()
+
+
+def test_few_that_hold_the_right_value_change_nothing():
+    few = {"rule": "date", "graded": 200, "right": 80}
+    assert about_held(pd.DataFrame([few | {"held": 20}])) is None
+    assert about_held(pd.DataFrame([few | {"held": 4, "right": 196}])) is None and about_held(pd.DataFrame()) is None

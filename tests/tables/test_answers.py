@@ -9,7 +9,6 @@ from scripts import load_script
 
 from helpers.datasets import DATA_FOLDER, load_smollm2_answers
 from helpers.tables import read_answers, read_systems, table_of_counts
-from helpers.tables.answers import look_for_rule
 
 LOG = DATA_FOLDER / "smollm2_answers.jsonl.gz"
 
@@ -153,15 +152,92 @@ WORDS = asked([["Apollo 11", "Apollo 12", "apollo 11"], ["Paris", "Lyon", "paris
 )
 def test_the_rule_is_found_by_looking(frame, rule, right):
     table = read_answers(frame)
-    assert table.rule == rule == look_for_rule(frame["answer"], frame["reference"])
+    assert table.rule == rule
     assert table.grouped.correct[:, 0].mean() == right
+
+
+@pytest.mark.parametrize("share", [0.1, 0.22, 0.25, 0.4])
+def test_refusals_change_neither_the_rule_nor_what_is_right(share):
+    """However many refuse: they are one answer, which is wrong, and all others are right."""
+    n_refuse = int(100 * share)
+    given = ["I cannot say."] * n_refuse + ["The answer is 7."] * (100 - n_refuse)
+    frame = asked([given, given], ["7", "7"])
+    table = read_answers(frame)
+    assert table.rule == "numeric" and table.grouped.counts.tolist() == [[n_refuse, 100 - n_refuse]] * 2
+    row = table.reading.loc[0, ["answers", "none", "graded", "right", "held"]]
+    assert row.tolist() == [200, 2 * n_refuse, 200, 200 - 2 * n_refuse, 0]
+    dropped = read_answers(frame, unparsed="drop")
+    assert dropped.grouped.counts.tolist() == [[100 - n_refuse]] * 2 and dropped.reading.equals(table.reading)
+    each = read_answers(frame, unparsed="singletons")
+    assert each.grouped.counts.shape[1] == n_refuse + 1
+
+
+def test_questions_without_any_answer_are_left_out_and_counted():
+    table = read_answers(asked([["5", "5"], ["no", "never"], ["7", "8"], ["1", "none"]], list("5671")), unparsed="drop")
+    assert table.n_questions == 2
+    assert {"3 answers that hold none are left out, and 1 questions without any other"} < set(table.notes)
+
+
+MIXED = asked(
+    [["So it is 5.", "5.0", "6"], ["May 3, 1914", "3.5.1914", "I do not know."], ["the Hague", "Hague", "Lyon"]],
+    ["5", "1914-05-03", "The Hague"],
+)
+
+
+def test_a_file_of_several_kinds():
+    table = read_answers(MIXED)
+    np.testing.assert_array_equal(table.grouped.counts, [[2, 1]] * 3)
+    np.testing.assert_array_equal(table.grouped.correct, [[1, 0]] * 3)
+    assert table.rule == "mixed" and sorted(table.reading["rule"]) == ["date", "normalized", "numeric"]
+    assert read_answers(MIXED, rule="normalized").rule == "normalized"
+    assert read_answers(MIXED, rule="normalized").grouped.correct[0].tolist() == [0, 0, 0]
+
+
+def test_dates_with_the_day_first_where_others_show_it():
+    """3/5 is in March, unless another date of the file can only have the day first; whatever is right."""
+    days = [["3/5/1914", "3/5/1914"], ["4/5/1914", "5/4/1914"]]
+    assert read_answers(asked(days, ["1914-05-03", "1914-05-04"])).grouped.correct[:, 0].tolist() == [0, 0]
+    days += [["25/5/1914", "I cannot say"]]
+    table = read_answers(asked(days, ["1914-05-03", "1914-05-04", "1914-05-25"]))
+    assert table.rule == "day-first" and table.grouped.correct[:, 0].tolist() == [1, 1, 1]
+    assert any(note.startswith("4 dates") and "'date'" in note for note in table.notes)
+
+
+def test_any_of_several_right_answers_is_right():
+    """A list, or JSON in a cell. They stay different answers: agreement may not know the truth."""
+    given = [["Paris", "City of Paris", "Lyon"], ["5", "6", "6"]]
+    for several in (["Paris", "City of Paris"], '["Paris", "City of Paris"]'):
+        table = read_answers(asked(given, [several, "5"]))
+        assert table.grouped.counts.tolist() == [[1, 1, 1], [1, 2, 0]]
+        assert table.grouped.correct.tolist() == [[1, 1, 0], [1, 0, -1]]
+        assert "1 question has several right answers" in table.notes
+    assert read_answers(asked(given, ["[1, 2]", "5"])).grouped.correct[0, 0] == 0  # an interval
+
+
+def test_systems_are_compared_by_one_rule(tmp_path):
+    """The first knows no right answer, and most of its answers are words."""
+    first = asked([["seven of them", "7", "so many"]] * 4, [None] * 4)
+    second = asked([["7", "It is 8."]] * 4, ["7"] * 4)
+    both = pd.concat([first.assign(model="a"), second.assign(model="b")])
+    assert {table.rule for table in read_systems(both, system="model").values()} == {"numeric"}
+    for name, frame in (("a.csv", first), ("b.csv", second)):
+        frame.to_csv(tmp_path / name, index=False)
+    tables = read_systems(tmp_path / "a.csv", against=tmp_path / "b.csv")
+    assert {table.rule for table in tables.values()} == {"numeric"}
+
+
+def test_wrong_answers_that_hold_the_right_value_are_counted():
+    table = read_answers(asked([["It is Paris.", "Paris, of course", "Lyon"], ["5", "6", "6"]], ["Paris", "5"]))
+    reading = table.reading.set_index("rule")
+    assert reading["held"].to_dict() == {"normalized": 2, "numeric": 0}
 
 
 def test_without_right_answers_the_answers_are_looked_at():
     frame = NUMBERS.assign(answer=["18.0", "18", "$18.00"] * 40).drop(columns="reference")
     assert read_answers(frame).rule == "numeric"
+    assert any("'numeric'" in note and "120 of 120" in note for note in read_answers(frame).notes)
     assert read_answers(WORDS.drop(columns="reference")).rule == "normalized"
-    assert look_for_rule(pd.Series(["A dog", "a cat"]), pd.Series(["a", "A"])) == "normalized"  # an article
+    assert read_answers(asked([["A dog", "a cat"]] * 2, ["a", "A"])).rule == "normalized"  # an article
 
 
 @pytest.mark.slow
@@ -225,7 +301,8 @@ CASES = {  # the table, options, and what the error must name beside the file
     "no question": (changed(5, question=None), {}, ["'question'", "row 6", "missing"]),
     "all unreadable": (good().assign(answer="unclear"), {"rule": "date"}, ["'answer'", "'date'", "'unclear'"]),
     "all empty": (good().assign(answer=""), {}, ["'answer'", "'normalized'", "9"]),
-    "two right answers": (changed(4, reference="8"), {}, ["'reference'", "'7' in row 4", "'8' in row 5"]),
+    "two right answers": (changed(4, reference="8"), {}, ["'reference'", "'7' in row 4", "'8' in row 5", "a list"]),
+    "no such refusals": (good(), {"unparsed": "keep"}, ["unparsed must be one of", "'drop'"]),
     "confidences in words": (good().assign(confidence="high"), {}, ["'confidence'", "'high'"]),
     "a grade of 2": (good().assign(g=[1, 0, 2] * 3), {"correct": "g"}, ["'g'", "row 3", "'2'"]),
     "no such answer": (good(), {"answer": "anwser"}, ["'anwser' (answer)", "'answer'?"]),
@@ -256,7 +333,7 @@ def test_a_table_that_breaks_a_rule(tmp_path, case):
         read_answers(tmp_path / "my.csv", **options)
     message = str(error.value)
     assert all(word in message for word in words), message
-    assert "my.csv" in message or message.startswith(("answer ", "reference ", "counts", "rule "))
+    assert "my.csv" in message or message.startswith(("answer ", "reference ", "counts", "rule ", "unparsed "))
 
 
 ONE = {"question": "a", "answer": ["x", "y"]}
@@ -267,7 +344,7 @@ LINES = {  # the second line after this one, and what the error must name beside
     "a list of one": ([ONE, {"question": "b", "answer": ["x"]}], ["'b'", "line 2"]),
     "no question": ([ONE, {"answer": ["x", "y"]}], ["'question'", "line 2"]),
     "too few confidences": ([ONE, ONE | {"question": "b", "confidence": [1]}], ["'confidence'", "line 2"]),
-    "two references": ([ONE, ONE | {"question": "b", "reference": ["x"]}], ["'reference'", "line 2", "['x']"]),
+    "a nested reference": ([ONE, ONE | {"question": "b", "reference": [["x"]]}], ["'reference'", "line 2", "['x']"]),
     "a negative count": ([{"question": "b", "answer": {"x": 2, "y": -1}}], ["line 1", "'y'", "-1"]),
     "half a count": ([{"question": "b", "answer": {"x": 2.5}}], ["line 1", "'x'", "2.5"]),
 }

@@ -112,7 +112,7 @@ def test_an_evaluation_that_did_not_finish_is_read_with_a_note():
     assert table.n_answers == 7
     (note,) = [note for note in table.notes if "did not finish" in note]
     assert "(status 'error'): 7 answers" in note
-    assert "1 samples that ended with an error are left out" in table.notes
+    assert any("1 ended with an error" in note for note in table.notes)
 
 
 def test_a_crash_leaves_a_journal_and_the_samples(tmp_path):
@@ -156,7 +156,7 @@ def test_forms_that_samples_may_have(tmp_path):
     assert grouped.questions.tolist() == expected.questions.tolist()
     assert not (grouped.correct == 1).any()
     assert (read_answers(path).grouped.correct.max(axis=1) == 1).all()  # two/a comes first
-    assert not read_answers(path, reference="target").graded.any()
+    assert read_answers(path, reference="target").graded.all()
 
 
 def test_repeats_are_answers_and_targets_grade_them(tmp_path):
@@ -211,7 +211,7 @@ ARCHIVES = {
     "no scores": (changed(scores={}), "inspect score"),
     "not a grade": (changed(scores={"f1": {"value": 0.3}}), "scorer 'f1' must give C, I, P or N, or 0 and 1"),
     "other samples": (changed(target=None), "no log of Inspect"),
-    "all failed": (changed(error=FAILURE), "all 12 ended with an error"),
+    "all failed": (changed(error=FAILURE, scores={}), "all 12 ended with an error"),
     "one epoch": (lambda name, record: None if re.search("epoch_[2-9]", name) else record, "several epochs"),
     "no samples": (lambda name, record: None if name.startswith("samples/") else record, "holds no answers"),
 }
@@ -254,7 +254,7 @@ def test_archives_that_are_damaged(tmp_path, name):
 HARNESS = {
     "one run": (lambda records: records.__delitem__(slice(8, None)), "one answer a question"),
     "older": (lambda records: records[1].pop("filter"), "line 2 lacks 'filter'"),
-    "tasks": (lambda records: records[1].update(doc_id=0), "lines 1 and 2 are different questions"),
+    "tasks": (lambda records: records[1].update(doc_id=0), "line 1 and line 2 are different questions"),
     "metric": (
         lambda records: records[0].update(exact_match=0.5),
         "metric 'exact_match' must be 0 or 1, but in line 1",
@@ -272,17 +272,13 @@ def test_samples_that_are_refused(tmp_path, change, message):
 
 def test_scores_that_are_refused(tmp_path):
     for name in ("harness_kept.jsonl", "inspect.json"):
-        with pytest.raises(ValueError, match=f"^{name} .*read_answers"):
+        with pytest.raises(ValueError, match=f"^{name} holds several answers .*read_answers"):
             read_scores(LOGS / name)
     with pytest.raises(ValueError, match="read_scores"):
         read_answers(LOGS / "harness_choices.jsonl")
     records = lines_of("harness_choices.jsonl")
     records[3]["filtered_resps"][0][0] = "much"
     with pytest.raises(ValueError, match="'filtered_resps'.*line 4"):
-        read_scores(write_lines(tmp_path / "my.jsonl", records))
-    for record in records:
-        record["metrics"] = ["acc_norm"]
-    with pytest.raises(ValueError, match="metric 'acc', but it has 3 and 'acc_norm'"):
         read_scores(write_lines(tmp_path / "my.jsonl", records))
 
 

@@ -19,7 +19,8 @@ from helpers.llm.confidences import check_options, is_true_probability, option_m
 from helpers.llm.evals.requests import Once, first_tokens, messages_of, posterior_of, schema_of
 from helpers.llm.evals.scorers import grade, option_score
 from helpers.llm.prompts import load_prompt
-from helpers.tables.answer_layouts import find_columns, open_answers
+from helpers.tables.answer_layouts import find_columns
+from helpers.tables.logs import open_answers
 
 __all__ = ["CONFIDENCES", "questions", "risk_scores"]
 
