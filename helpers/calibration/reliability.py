@@ -8,7 +8,6 @@ interval.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.stats import binom
 
 from helpers.binning import bins_between, cross_cells, edges_for, group_sums
@@ -26,6 +25,8 @@ from helpers.checks import (
     sampled_rows,
 )
 from helpers.resampling import exact_interval
+
+HALVINGS = 36  # of a range of standard errors, until ends of intervals have more digits than are shown
 
 
 @dataclass(frozen=True)
@@ -223,11 +224,13 @@ def calibration_error(
 ):
     """Expected calibration error with its null value, a debiased estimate and an interval.
 
-    value = sum_s w_s |observed_s - stated_s|. Its sampling distribution is simulated for gaps t times the observed ones
-    (normal noise with the binomial variance of each bin): t = 0 gives the null value; the t at which the observed
-    value is the median gives `debiased`; those at which it is the 97.5 % and 2.5 % quantile give the interval. It
-    starts at 0 exactly when the value is no larger than a calibrated model may well show; a value below the median of
-    such models is luck, and the interval then ends where it would end at that median.
+    value = sum_s w_s |g_s| with the gaps g_s = observed_s - stated_s. Its sampling distribution is simulated (normal
+    noise with the binomial variance of each bin) for true gaps of size sqrt(g_s^2 - t se_s^2), or 0 where the root has
+    no value: a large t leaves none and gives the null value, and t below 0 makes them larger. The
+    t at which the observed value is the median gives `debiased`; those at which it is the 97.5 % and 2.5 % quantile
+    give the interval. As t grows, gaps that may be noise go first, so that the interval holds whether all bins are off
+    or few. It starts at 0 exactly when the value is no larger than a calibrated model may well show; a value below the
+    median of such models is luck, and the interval then ends where it would end at that median.
 
     Parameters
     ----------
@@ -262,54 +265,80 @@ def calibration_error(
 
 
 def _simulation(curve, n_simulations, rng):
-    """The error of a curve, and a function that simulates such errors if the gaps were t times the observed ones."""
-    gap = curve.observed - curve.stated
-    noise = check_rng(rng).standard_normal((n_simulations, gap.size))
+    """Errors that would be seen, (n_simulations,), as a function of the true rates of the bins."""
+    noise = check_rng(rng).standard_normal((n_simulations, curve.count.size))
     own = np.sqrt(1 - curve.together)  # what two bins share is a part of the mean of all
-    shared = np.sqrt(1 - curve.together + gap.size * curve.together)
+    shared = np.sqrt(1 - curve.together + curve.count.size * curve.together)
     noise = own * noise + (shared - own) * noise.mean(axis=1, keepdims=True)
+    # beyond a stated 0 or 1 no rate is seen; elsewhere, cut rates would vary less than those of few rows do
+    least = np.where(curve.stated == 0, 0, -np.inf)
+    most = np.where(curve.stated == 1, 1, np.inf)
 
-    def simulated(t):
-        mean = np.clip(curve.stated + t * gap, 0, 1)
-        sd = np.sqrt(mean * (1 - mean) / curve.effective)
-        return np.abs(mean - curve.stated + sd * noise) @ curve.weight
+    def simulated(rate):
+        sd = np.sqrt(rate * (1 - rate) / curve.effective)
+        return np.abs(np.clip(rate + sd * noise, least, most) - curve.stated) @ curve.weight
 
-    return float(curve.weight @ np.abs(gap)), simulated
+    return simulated
+
+
+def _distance(curve, rate):
+    """Mean distance of rates of the bins from the stated ones."""
+    return float(curve.weight @ np.abs(rate - curve.stated))
 
 
 def error_and_null(curve, n_simulations=1000, rng=None):
     """Only `value` and `null` of `error_of_curve`, from the same draws."""
-    value, simulated = _simulation(curve, n_simulations, rng)
-    return value, float(simulated(0).mean())
+    simulated = _simulation(curve, n_simulations, rng)
+    return _distance(curve, curve.observed), float(simulated(curve.stated).mean())
+
+
+def _family_of_rates(curve):
+    """True rates of the bins as a function of u, and the u from which on no gap is left.
+
+    The squared gaps are the observed ones less u |u| squared standard errors: what is noise goes first, and gaps that
+    are clear stay nearly as they are. Below 0 the gaps grow.
+    """
+    gap = curve.observed - curve.stated
+    direction = np.where(gap == 0, np.where(curve.stated > 0.5, -1, 1), np.sign(gap))
+    rate = (curve.observed * curve.effective + 2) / (curve.effective + 4)  # no rate is known to be 0 or 1
+    variance = rate * (1 - rate) / curve.effective
+
+    def rates(u):
+        squared = np.maximum(gap**2 - u * abs(u) * variance, 0)
+        return np.clip(curve.stated + direction * np.sqrt(squared), 0, 1)
+
+    return rates, float(1 / np.sqrt(variance.min()))
 
 
 def error_of_curve(curve, n_simulations=1000, rng=None):
     """`CalibrationError` of a curve; see `calibration_error`."""
-    gap = curve.observed - curve.stated
-    value, simulated = _simulation(curve, n_simulations, rng)
-    # rates at 0 or 1 have no noise at t = 1, but a little before they do: the steps towards 1 get shorter
-    ladder = np.concatenate([1 - 0.5 ** np.arange(1, 21), 2.0 ** np.arange(11)])
+    value = _distance(curve, curve.observed)
+    simulated = _simulation(curve, n_simulations, rng)
+    rates, most = _family_of_rates(curve)
 
-    def size_at(t):
-        return float(np.abs(np.clip(curve.stated + t * gap, 0, 1) - curve.stated) @ curve.weight)
-
-    # the multiple of the observed gaps at which `target` is this quantile of what would be seen
-    def invert(level, target=value):
-        def excess(t):
-            return np.quantile(simulated(t), level) - target
-
-        if not gap.any() or excess(0) >= 0:
+    def size_where(reaches):
+        """Size of the gaps from which on what would be seen `reaches` something, by bisection."""
+        above, below = -most, most
+        if reaches(simulated(rates(below))):
             return 0.0
-        below = 0.0
-        for t in ladder:
-            if excess(t) > 0:
-                return size_at(brentq(excess, below, t, xtol=1e-4 * (t - below)))
-            below = t
-        return size_at(below)
+        for _ in range(HALVINGS):
+            middle = (above + below) / 2
+            if reaches(simulated(rates(middle))):
+                above = middle
+            else:
+                below = middle
+        return _distance(curve, rates(above))
 
-    null = simulated(0)
-    high = invert(0.025, max(value, float(np.median(null)))) if value else float(np.quantile(null, 0.975))
-    by_chance = float(null.mean()), float((null >= value).mean())
+    null = simulated(curve.stated)
+    highest = max(value, float(np.median(null)))
     return CalibrationError(
-        value, invert(0.5), invert(0.975), high, *by_chance, int(curve.count.sum()), gap.size, curve
+        value,
+        debiased=size_where(lambda seen: np.median(seen) >= value),
+        low=size_where(lambda seen: np.quantile(seen, 0.975) >= value),
+        high=size_where(lambda seen: np.quantile(seen, 0.025) > highest),
+        null=float(null.mean()),
+        p_value=float((null >= value).mean()),
+        n=int(curve.count.sum()),
+        n_bins=curve.count.size,
+        curve=curve,
     )
