@@ -358,8 +358,8 @@ def rule_of_answers(answers):
             n_read[rule] = 0
     rule = max(n_read, key=n_read.get)
     if n_read[rule] < ENOUGH * len(texts):
-        return "normalized", f"no right answer is known, and the answers are of no one kind: rule {'normalized'!r}"
-    return rule, f"no right answer is known: rule {rule!r}, which reads {n_read[rule]:,} of {len(texts):,} answers"
+        return "normalized", "no right answers to go by, and the answers are of no one kind: rule 'normalized'"
+    return rule, f"no right answers to go by: rule {rule!r}, which reads {n_read[rule]:,} of {len(texts):,} answers"
 
 
 def first_is_day(texts):
@@ -450,6 +450,11 @@ def _spelled_by(rule, answers):
     spelled = [spell(text) if text.strip() else None for text in texts]
     spelled = [None if pd.isna(spelling) else spelling for spelling in spelled]
     return np.array([*spelled, None], dtype=object)[codes]  # a missing answer has code -1
+
+
+def spell_text(text, rule):
+    """The spelling of one text by the name of a rule; None where it finds nothing."""
+    return _SPELLINGS[rule](without_thoughts(text)) if text.strip() else None
 
 
 def _text(value):

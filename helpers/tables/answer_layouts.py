@@ -103,8 +103,8 @@ def long_rows(table, columns):
     """
     frame = table.read(list(columns.values())).rename(columns={name: role for role, name in columns.items()})
     frame["row"] = np.arange(len(frame))
-    if "reference" in frame:
-        frame["reference"] = frame["reference"].map(_right_answers)
+    for role in {"reference", "meant"} & set(frame):
+        frame[role] = frame[role].map(_right_answers)
     kinds = _kinds(frame["answer"])
     layout = next((kind for kind in ("lists", "counts") if (kinds == kind).any()), "")
     if not layout:

@@ -256,10 +256,12 @@ def _open(
         rule = "class"
     roles = {"answer": answer, "sample": sample, "correct": correct, "question": question, "confidence": confidence}
     columns, notes = layouts.find_columns(source, roles | {"reference": "" if correct else reference})
+    known = "target" if source.is_log else reference
+    meant = {"meant": known} if correct and known in source.names and known not in columns.values() else {}
     for role in ("question", "answer"):
         if role not in columns:
             raise ValueError(f"{role} must name a column of {source.name}, but it is not given.")
-    frame = layouts.long_rows(source, columns)
+    frame = layouts.long_rows(source, columns | meant)
     place = layouts.check_rows(source, columns, frame)
     used = {question, sample, answer, confidence, reference, correct, *counts, *columns.values()}
     if frame["row"].duplicated().any():  # lists or counts number their answers themselves
@@ -279,13 +281,18 @@ def _read(opened):
 def _choose_rules(opened):
     """(rules by question, or one for all; notes), from the right answers of all files together, else from the answers.
 
-    Whether an answer is right has no part in it.
+    Whether an answer is right has no part in it. A file with grades may hold right answers as well (column "meant").
     """
     rule = opened[0].rule
     if rule != "auto":
         return rule, []
     answers = pd.concat([one.frame["answer"] for one in opened], ignore_index=True)
-    known = [one.frame[["question", "reference"]].dropna() for one in opened if "reference" in one.frame]
+    known = [
+        one.frame[["question", name]].dropna().set_axis(["question", "reference"], axis=1)
+        for one in opened
+        for name in ("reference", "meant")
+        if name in one.frame
+    ]
     if not sum(map(len, known)):
         rule, note = rule_of_answers(answers)
         return rule, [note]
@@ -315,6 +322,9 @@ def _table_of(opened, rules, notes):
     notes = [*opened.notes, *notes]
     by_row = np.asarray(frame["question"].map(rules) if isinstance(rules, pd.Series) else [rules] * len(frame), object)
     spelled = _spell(source, columns, frame, by_row)
+    if opened.rule == "auto" and "correct" in columns:  # a judge may have read what the rule does not
+        as_texts = spell_answers(frame["answer"])
+        spelled = np.where(pd.isna(spelled), as_texts, spelled)
     right = _read_references(source, columns["reference"], frame, by_row) if "reference" in columns else None
     if "reference" in columns:
         is_list = frame["reference"].map(lambda cell: isinstance(cell, tuple))
@@ -426,7 +436,7 @@ def _reading(frame, by_row, spelled, right, grades):
         graded = first.notna().to_numpy()
         correct = np.array([is_right(*pair) for pair in zip(spelled, first, strict=True)]) & graded & ~none
         texts = frame["reference"].groupby(frame["question"]).transform("first")
-        held = _held(frame["answer"], texts, by_row, graded & ~correct)
+        held = _held(frame["answer"], texts, by_row, ~none, graded & ~correct)
     elif grades is not None:
         graded = ~np.isnan(grades)
         correct = grades == 1
@@ -439,16 +449,16 @@ def _reading(frame, by_row, spelled, right, grades):
     return table.reset_index().sort_values("questions", ascending=False, kind="stable", ignore_index=True)
 
 
-def _held(answers, references, by_row, wrong):
+def _held(answers, references, by_row, is_read, wrong):
     """(n,) whether an answer counts as wrong and holds the right value; each pair is looked at once."""
-    seen = {}
+    rows = np.flatnonzero(wrong & answers.notna().to_numpy() & ~np.isin(by_row, ("class", "exact")))
+    each = zip(answers.iloc[rows], references.iloc[rows], by_row[rows], is_read[rows], strict=True)
+    pairs = [
+        (answer, right if isinstance(right, tuple) else (right,), rule, read) for answer, right, rule, read in each
+    ]
+    holds = {pair: holds_value(*pair) for pair in dict.fromkeys(pairs)}
     held = np.full(len(answers), False)
-    for row in np.flatnonzero(wrong & answers.notna().to_numpy()):
-        right = references.iloc[row]
-        pair = (answers.iloc[row], right if isinstance(right, tuple) else (right,), by_row[row])
-        if pair not in seen:
-            seen[pair] = pair[2] not in ("class", "exact") and holds_value(*pair)
-        held[row] = seen[pair]
+    held[rows] = [holds[pair] for pair in pairs]
     return held
 
 

@@ -226,6 +226,15 @@ def test_systems_are_compared_by_one_rule(tmp_path):
     assert {table.rule for table in tables.values()} == {"numeric"}
 
 
+def test_graded_answers_are_read_by_the_right_ones_if_these_are_there():
+    """A judge may see more than the rule: what it cannot read stays a text."""
+    frame = asked([["It is 7.", "7.0", "no idea", "VII"], ["5", "five", "six", "6"]], ["7", "5"])
+    grades = [1, 1, 0, 1, 1, 1, 0, 0]
+    table = read_answers(frame.assign(grade=grades), correct="grade")
+    assert table.grouped.labels == (("7", "no idea", "vii"), ("5", "6")) and "reference" not in table.columns
+    assert table.grouped.correct.tolist() == [[1, 0, 1], [1, 0, -1]]
+
+
 def test_wrong_answers_that_hold_the_right_value_are_counted():
     table = read_answers(asked([["It is Paris.", "Paris, of course", "Lyon"], ["5", "6", "6"]], ["Paris", "5"]))
     reading = table.reading.set_index("rule")
