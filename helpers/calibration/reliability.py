@@ -24,6 +24,8 @@ from helpers.checks import (
     check_weights,
     sampled_rows,
 )
+from helpers.profile.alerts import warn_of
+from helpers.profile.copies import find_copies, merge_copies
 from helpers.resampling import exact_interval
 
 HALVINGS = 36  # of a range of standard errors, until ends of intervals have more digits than are shown
@@ -260,7 +262,17 @@ def calibration_error(
     (0.0, True)
     """
     check_count(n_simulations, "n_simulations", least=100, most=MOST_DRAWS)
-    curve = reliability_curve(y, p, n_bins=n_bins, strategy=strategy, sample_weight=sample_weight, groups=groups)
+    options = {"n_bins": n_bins, "strategy": strategy}
+    curve = reliability_curve(y, p, sample_weight=sample_weight, groups=groups, **options)
+    codes = None if groups is None else np.unique(np.asarray(groups).astype(str), return_inverse=True)[1]
+    y, p = np.asarray(y, dtype=float), np.asarray(p, dtype=float)
+    alert, copy = find_copies([], p, y, groups=codes) if codes is None or codes.max() + 1 < y.size else (None, None)
+    if alert is not None:
+        warn_of([alert], stacklevel=3)
+        rows, _, weight = merge_copies(copy, np.ones(y.size) if sample_weight is None else np.asarray(sample_weight))
+        curve = reliability_curve(
+            y[rows], p[rows], sample_weight=weight, groups=None if codes is None else codes[rows], **options
+        )
     return error_of_curve(curve, n_simulations, rng)
 
 

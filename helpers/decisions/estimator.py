@@ -21,6 +21,7 @@ from helpers.decisions.risks import calibration_risk, excess_risk, grouping_risk
 from helpers.partition import HonestTree, split_rows
 from helpers.partition.checked import CheckedTable, TakesTables, as_column, check_rows, with_score_column
 from helpers.partition.levels import most_pooled
+from helpers.profile.alerts import no_table_warnings
 from helpers.repair import Recalibrator
 from helpers.resampling import mean_and_variance
 
@@ -160,7 +161,8 @@ class RiskEstimator(TakesTables):
         self.models_ = side_by_side(jobs, y.size)
         used = [pair[1 if trees else 0] for pair in pairs]  # rows whose labels are in the model's values
         given = np.flatnonzero(rows.kept)  # which of the rows given these are
-        self._unseen = np.array([~np.isin(np.arange(rows.kept.size), given[part]) for part in used])
+        first = np.arange(rows.kept.size) if rows.first is None else rows.first  # a copy is seen with its first
+        self._unseen = np.array([~np.isin(first, given[part]) for part in used])
         return self
 
     def calibrated(self, p):
@@ -203,7 +205,7 @@ class RiskEstimator(TakesTables):
                 return repaired
             every = self.corrected(X, p)
             every[rows.kept] = repaired
-            return every
+            return every if rows.first is None else every[rows.first]
         self.fit(X, y, p, sample_weight, groups)
         X, p = self._rows(X, p)
         each = self._each(X, p)
@@ -283,7 +285,8 @@ class RiskEstimator(TakesTables):
         """Fit a `Recalibrator`; return the rows that count and their out-of-fold probabilities."""
         rows, _ = self._checked(X, y, p, weight, groups)
         repair = Recalibrator(self._calibrator, rng=self.rng)
-        repaired = repair.fit_predict(rows.X, rows.y, rows.p, rows.weight, rows.groups)
+        with no_table_warnings():  # the door has said them
+            repaired = repair.fit_predict(rows.X, rows.y, rows.p, rows.weight, rows.groups)
         self.calibrator_ = repair.calibrator_
         self.models_ = [repair]
         self._realise(rows, repaired)

@@ -8,6 +8,7 @@ from helpers.profile.alerts import Alert
 CHANCE = 1e-4  # that all rows of a table without copies stand there k times, by k ** -(distinct rows)
 SHARE = 0.005  # of the rows: fewer copies change nothing
 FEWEST = 5
+LEAST_CASES = 20  # different rows: of fewer nothing can be said
 LEFT_OUT = 8  # columns without which rows are compared again, those of most values
 DISAGREE = 0.25  # of the pairs that would differ in their labels by chance, those that copies leave
 
@@ -22,12 +23,12 @@ def _mixed(hashes, place):
     return hashes * np.uint64(0x9E3779B97F4A7C15 + 2 * place) ^ hashes >> np.uint64(29)
 
 
-def find_copies(columns, p, y, c, groups=None):
+def find_copies(columns, p, y, c=None, groups=None):
     """(alert, copy): rows with one number of `copy` (n,) are one row; (None, None) where there are no copies.
 
     A table of few and coarse columns has equal rows by chance. Copies are told from these in two ways: the whole table
     stands there k times, or rows are equal in all columns where hardly any differ in one column alone, and have the
-    same label more often than chance allows.
+    same label more often than chance allows. Without calibrated scores `c` only the first is looked at.
     """
     n = y.size
     with np.errstate(over="ignore"):
@@ -38,11 +39,11 @@ def find_copies(columns, p, y, c, groups=None):
         if groups is not None:
             row = row + _mixed(pd.util.hash_array(np.asarray(groups)), 999)
     _, copy, count = np.unique(row, return_inverse=True, return_counts=True)
-    if count.size == n:
+    if count.size == n or count.size < LEAST_CASES:
         return None, None
     times = int(np.gcd.reduce(count))
     is_whole = times > 1 and count.size * np.log(times) > -np.log(CHANCE)
-    if not is_whole and (groups is not None or not _are_copies(hashes, features, scored, y, c)):
+    if not is_whole and (groups is not None or c is None or not _are_copies(hashes, features, scored, y, c)):
         return None, None
     repeated = int(count[count > 1].sum())
     if not is_whole and repeated - (count > 1).sum() < max(FEWEST, SHARE * n):

@@ -75,8 +75,8 @@ def _alone(column, y, c):
     stated = np.bincount(cell, c)
     for outcome, other, expected in ((1, count - ones, count - stated), (0, ones, stated)):
         is_pure = (other <= PURE * count) & (expected - other >= SURPRISE) & (other <= 0.1 * expected)
-        if column.n_levels > _most_levels(column):
-            is_pure[1:] = False  # parts of a number's range, or pooled levels, are what a model should use
+        if column.is_ordered or column.n_levels > _most_levels(column):
+            is_pure[1:] = False  # of numbers and of pooled levels, only a missing value is odd
         if is_pure.any() and not is_pure.all():
             level = int(np.flatnonzero(is_pure)[np.argmax(count[is_pure])])
             words = "where it is missing" if level == 0 else f"where it is {column.words[level - 1]!r}"

@@ -16,6 +16,8 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validat
 
 from helpers.checks import check_rng
 from helpers.grouping.stacked import LEAST_ROWS
+from helpers.partition.checked import check_table
+from helpers.profile import profile_table
 from helpers.repair.recalibrator import Recalibrator
 
 N_FOLDS = 4  # of the repair
@@ -120,7 +122,7 @@ class RepairedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             )
         else:
             options = {"method": self._method, "n_jobs": self.n_jobs, "params": of_estimator}
-            folds = self._folds(X, labels, groups)
+            folds = self._folds(X, labels, _copies(X, labels) if groups is None else groups)
             stated = cross_val_predict(clone(self.estimator), X, y, cv=folds, **options)
             # Beside the features, an out-of-fold probability tells by which fold's model it was stated, and so what
             # the labels of that fold are like: with both in sight the test rejected a right model in 15 of 60 samples.
@@ -220,6 +222,11 @@ class RepairedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 f"{several:,} in several; an int does, and KFold(5) keeps neighbours together."
             )
         return folds
+
+
+def _copies(X, labels):
+    """Groups of rows that are copies of each other, which one fold holds; None if there are none."""
+    return profile_table(labels, np.full(labels.size, labels.mean()), check_table(X)).copy
 
 
 def _two_classes(y):
