@@ -252,6 +252,14 @@ def _is_word(part, said):
     )
 
 
+def letter_of(text, options):
+    """The letter of the option that a text names, or is; None without one, and for a letter beyond the options."""
+    part = spell_text(final_part(without_thoughts(text))[0], "normalized")
+    same = [part is not None and spell_text(str(option), "normalized") == part for option in options]
+    letter = chr(ord("A") + same.index(True)) if sum(same) == 1 else spell_text(text, "letter")
+    return letter if letter is not None and ord(letter) - ord("A") < len(options) else None
+
+
 # ---- quantities and formulas ----------------------------------------------------------------------------------------
 
 
@@ -362,10 +370,11 @@ def rule_of_answers(answers):
     return rule, f"no right answers to go by: rule {rule!r}, which reads {n_read[rule]:,} of {len(texts):,} answers"
 
 
-def first_is_day(texts):
-    """(whether dates such as 3/5/1914 have the day first, as others in these texts must; how many may be either)."""
-    found = Counter(either_way(text) for text in texts)
-    return found[1] > 0 and not found[-1], found[0]
+def first_is_day(answers, others):
+    """(whether dates such as 3/5/1914 have the day first, as some of all these texts must; how many answers may)."""
+    found = Counter(map(either_way, answers))
+    shown = found + Counter(map(either_way, others))
+    return shown[1] > 0 and not shown[-1], found[0]
 
 
 def spell_answers(answers, rule="normalized"):

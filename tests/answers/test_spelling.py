@@ -1,15 +1,18 @@
 """One answer in many spellings is one text; what differs stays different."""
 
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.answers import spell_answers
+from helpers.answers import notations, spell_answers
 from helpers.answers.held import holds_value
 from helpers.answers.spelling import rules_of, spell_references
 from helpers.datasets.sampled_answers import parse_answer
+from helpers.tables import read_answers
 
 SAME = {
     "normalized": [
@@ -158,6 +161,19 @@ def test_quantities_that_are_none():
     assert spell_answers(["3-5 km", "3 to 5 km", "5 ft 3 in", "no idea"], "quantity").tolist() == [None] * 4
     others = spell_answers(["5 km", "5 KM", "5 miles", "5", "5 cats", "5 apples"], "quantity")  # Pint: cats is centi-at
     assert (others[1:] != others[0]).all() and rules_of([["5 cats"], ["5 apples"]])[0] == ["normalized"] * 2
+
+
+@pytest.mark.parametrize(("library", "right", "rule"), [("pint", "5 km", "quantity"), ("sympy", "x^2", "math")])
+def test_without_the_extra_one_sentence_says_what_is_missing(monkeypatch, library, right, rule):
+    for loaded in (notations._registry, notations._latex, notations.unit_of, notations.read_formula):
+        loaded.cache_clear()
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(ImportError, match=r"honest-confidence\[answers\]"):
+        spell_answers([right], rule)
+    rules, missing = rules_of([[right], ["5"]])
+    assert rules == ["normalized", "numeric"] and len(missing) == 1
+    notes = read_answers(pd.DataFrame({"question": [1, 1, 2, 2], "answer": [right] * 4, "reference": right})).notes
+    assert missing[0] in notes
 
 
 FORMULAS = [
