@@ -25,14 +25,14 @@ CURRENCIES = (
 
 _UNIT = f"(?:{'|'.join(CURRENCIES)}|%)"
 
-_WORD = r"[^\W\d_]{1,12}"  # kg, months
+_WORD = r"(?: [^\W\d_]{1,12}|[^\W\d_]{2,12})"  # kg, months; not the letter of a code such as 12A
 
 _AMOUNT = re.compile(
-    rf"([-+]?) ?({_UNIT})? ?([-+]?[\d.,' ]*\d(?:[eE][-+]?\d+)?)(?:[.,][-–—]{{1,2}})? ?({_UNIT}|{_WORD})?"
+    rf"([-+]?) ?({_UNIT})? ?([-+]?[\d.,' ]*\d(?:[eE][-+]?\d+)?)(?:[.,][-–—]{{1,2}})?( ?{_UNIT}|{_WORD})?"
 )
 
 LIKE_A_NUMBER = (  # alone, whatever its column says
-    rf"[-+−]?\s*{_UNIT}?\s*[-+−]?(\d{{1,3}}([.,'’\s]\d{{2,3}})+|\d*)([.,]?\d+)([eE][-+]?\d+)?(\s*{_UNIT}|\s{_WORD})?"
+    rf"[-+−]?\s*{_UNIT}?\s*[-+−]?(\d{{1,3}}([.,'’\s]\d{{2,3}})+|\d*)([.,]?\d+)([eE][-+]?\d+)?(\s*{_UNIT}|{_WORD})?"
 )
 
 SIGNS = list(product(("", ",", ".", " ", "'"), (".", ",")))  # between thousands, and before decimals
@@ -96,7 +96,7 @@ def _filled(values, missing):
 def _without_unit(words):
     """(words without their currency, unit or percent sign, this sign); None and "" unless all of them have the same."""
     parts = words.str.translate(_SAME).str.replace(r"\s+", " ", regex=True).str.extract(f"^{_AMOUNT.pattern}$")
-    minus, before, number, after = (parts[k].fillna("") for k in range(4))
+    minus, before, number, after = (parts[k].fillna("").str.strip() for k in range(4))
     if (number == "").any() or (before + after).nunique() > 1 or ((before != "") & (after != "")).any():
         return None, ""
     return minus + number, (before + after).iloc[0]
@@ -151,6 +151,7 @@ _DAYS = {  # what a day looks like, and the ways to read it
     r"\d\d?/\d\d?/\d{4}": ["%m/%d/%Y", "%d/%m/%Y"],
     r"\d\d?-\d\d?-\d{4}": ["%m-%d-%Y", "%d-%m-%Y"],
     r"\d\d?-[A-Za-z]{3}-\d{4}": ["%d-%b-%Y"],
+    r"\d\d?[A-Za-z]{3}\d{4}": ["%d%b%Y"],
     r"\d\d? [A-Za-z]{3,9} \d{4}": ["%d %b %Y", "%d %B %Y"],
     r"[A-Za-z]{3,9} \d\d?, \d{4}": ["%b %d, %Y", "%B %d, %Y"],
 }
