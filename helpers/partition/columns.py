@@ -71,7 +71,8 @@ class Column:
     missing: bool = False  # missing numbers occurred in fitting
     n_pooled: int = 0  # rare categories that are one level, which is called None
     unit: str = ""  # behind a level in a rule
-    decimal: str = ""  # the sign before decimals in the text that it was learnt from
+    decimal: str = ""  # the sign before decimals in the text that it was learnt from, if it was text
+    measure: str = ""  # the unit in this text
 
     def encode(self, X):
         """(n,) float codes of this column of a `CheckedTable`.
@@ -92,9 +93,11 @@ class Column:
         found = X.numbers(self.name)
         if found is not None:
             column, numbers, place = found
-            if is_date(column) == (self.kind == "date"):
+            if is_date(column) == (self.kind == "date") and column.attrs.get("unit", "") in ("", self.measure):
                 return self.encode_numbers(numbers)[place]
-        return self.encode_numbers(numbers_as_fitted(X[self.name], self.name, self.kind == "date", self.decimal))
+        return self.encode_numbers(
+            numbers_as_fitted(X[self.name], self.name, self.kind == "date", self.decimal, self.measure)
+        )
 
     def encode_numbers(self, numbers):
         """Codes of numbers that `as_numbers` has read: those of the fit's own rows if it is an ordered category."""

@@ -26,7 +26,6 @@ from helpers.checks import check_count
 from helpers.partition.checked import CheckedTable, TakesTables
 from helpers.partition.columns import Column, kind_of, unit_of
 from helpers.partition.content_order import order_of_content
-from helpers.partition.kinds import decimal_of_text
 from helpers.partition.levels import (
     FEW,
     RARE,
@@ -103,7 +102,7 @@ class TableEncoder(TransformerMixin, TakesTables):
             found = X.numbers(name)
             if found is not None:
                 column, numbers, place = found
-                self.columns_.append(self._learn_numbers(name, column, numbers, place, decimal_of_text(X[name])))
+                self.columns_.append(self._learn_numbers(name, column, numbers, place))
                 codes[:, j] = self.columns_[j].encode_numbers(numbers)[place]
                 continue
             levels, code, n_pooled = self._learn_levels(*X.levels(name))
@@ -141,7 +140,7 @@ class TableEncoder(TransformerMixin, TakesTables):
         code = np.where(rare, standing[-1] + 1, standing)[code]
         return np.append(levels[~rare], None), code, int(rare.sum())
 
-    def _learn_numbers(self, name, values, numbers, place, decimal):
+    def _learn_numbers(self, name, values, numbers, place):
         """The column of rows that have the numbers at these places."""
         count = np.bincount(place, minlength=numbers.size)
         n_missing = int(count[-1])
@@ -153,4 +152,8 @@ class TableEncoder(TransformerMixin, TakesTables):
             ends = np.arange(1, self.max_bins + 1) * (place.size - n_missing) // self.max_bins
             levels = numbers[np.unique(np.searchsorted(np.cumsum(count[:-1]), ends))]
         kind = kind_of(values, levels)
-        return Column(name, kind, levels, exact, n_missing > 0, unit=unit_of(values), decimal=decimal)
+        written = values.attrs
+        return Column(
+            name, kind, levels, exact, n_missing > 0, unit=unit_of(values), decimal=written.get("decimal", ""),
+            measure=written.get("unit", ""),
+        )  # fmt: skip

@@ -63,13 +63,12 @@ def text_as_values(values, decimal=""):
     dates = read_dates(words)
     if dates is not None:
         return dates.reindex(codes).set_axis(values.index).rename(values.name)
-    numbers = read_numbers(words, decimal).values
-    return values if numbers is None else pd.Series(np.append(numbers, np.nan)[codes], values.index, name=values.name)
-
-
-def decimal_of_text(values):
-    """The sign before decimals in a column of text that holds numbers, else ""."""
-    return read_numbers(pd.unique(values.dropna())).decimal if is_text(values) else ""
+    numbers = read_numbers(words, decimal)
+    if numbers.values is None:
+        return values
+    read = pd.Series(np.append(numbers.values, np.nan)[codes], values.index, name=values.name)
+    read.attrs |= {"decimal": numbers.decimal, "unit": numbers.unit}  # how other rows of the column have to be read
+    return read
 
 
 def _may_be(values):
@@ -110,12 +109,14 @@ def in_order(numbers):
     return np.append(levels[~np.isnan(levels)], np.nan), place.astype(np.min_scalar_type(levels.size))
 
 
-def numbers_as_fitted(values, name, date, decimal=""):
+def numbers_as_fitted(values, name, date, decimal="", unit=""):
     """`as_numbers` of a column that was one of dates or of other numbers in the fit; ValueError if it is not now.
 
-    `decimal` is the sign before decimals in the text of the fit, if it was text.
+    `decimal` is the sign before decimals in the text of the fit, if it was text, `unit` the unit in it.
     """
     read = text_as_values(values, decimal)
+    if read.attrs.get("unit", "") not in ("", unit):
+        raise ValueError(f"X must hold numbers as in the fit, but column {name!r} holds {read.attrs['unit']!r} now.")
     numbers = as_numbers(read)
     if numbers is None:
         read = _text_as_truths(read)

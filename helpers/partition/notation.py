@@ -25,10 +25,14 @@ CURRENCIES = (
 
 _UNIT = f"(?:{'|'.join(CURRENCIES)}|%)"
 
-_AMOUNT = re.compile(rf"([-+]?) ?({_UNIT})? ?([-+]?[\d.,' ]*\d(?:[eE][-+]?\d+)?)(?:[.,][-–—]{{1,2}})? ?({_UNIT})?")
+_WORD = r"(?: [^\W\d_]{1,12}|[^\W\d_]{2,12})"  # kg, months; not the letter of a code such as 12A
+
+_AMOUNT = re.compile(
+    rf"([-+]?) ?({_UNIT})? ?([-+]?[\d.,' ]*\d(?:[eE][-+]?\d+)?)(?:[.,][-–—]{{1,2}})?( ?{_UNIT}|{_WORD})?"
+)
 
 LIKE_A_NUMBER = (  # alone, whatever its column says
-    rf"[-+−]?\s*{_UNIT}?\s*[-+−]?(\d{{1,3}}([.,'’\s]\d{{2,3}})+|\d*)([.,]?\d+)([eE][-+]?\d+)?\s*{_UNIT}?"
+    rf"[-+−]?\s*{_UNIT}?\s*[-+−]?(\d{{1,3}}([.,'’\s]\d{{2,3}})+|\d*)([.,]?\d+)([eE][-+]?\d+)?(\s*{_UNIT}|{_WORD})?"
 )
 
 SIGNS = list(product(("", ",", ".", " ", "'"), (".", ",")))  # between thousands, and before decimals
@@ -47,6 +51,7 @@ class Numbers:
 
     values: np.ndarray | None
     decimal: str = ""  # the sign before decimals, "" where there are none
+    unit: str = ""  # or currency, or percent sign
     plain: bool = True  # whether every word is written as a program writes it
     undecided: str = ""  # the first word that can be read in two ways
 
@@ -65,7 +70,7 @@ def read_numbers(words, decimal=""):
     is_plain = not np.isnan(plain).any()
     if is_plain and not (present.str.fullmatch(_UNDECIDED).any() and np.isfinite(plain).all()):
         return Numbers(_filled(plain, missing), "." if present.str.contains(".", regex=False).any() else "")
-    present = _without_unit(present)
+    present, unit = _without_unit(present)
     if present is None:
         return NONE
     readings = _readings(present)
@@ -79,7 +84,7 @@ def read_numbers(words, decimal=""):
             return Numbers(None, undecided=present[split].iloc[0])
     (_, sign), values = next(iter(readings.items()))
     sign = sign if present.str.contains(sign, regex=False).any() else ""
-    return Numbers(_filled(values, missing), sign, is_plain and np.array_equal(values, plain))
+    return Numbers(_filled(values, missing), sign, unit, is_plain and np.array_equal(values, plain))
 
 
 def _filled(values, missing):
@@ -89,12 +94,12 @@ def _filled(values, missing):
 
 
 def _without_unit(words):
-    """Words without their currency or percent sign, and with usual spaces and minus; None unless all have the same."""
+    """(words without their currency, unit or percent sign, this sign); None and "" unless all of them have the same."""
     parts = words.str.translate(_SAME).str.replace(r"\s+", " ", regex=True).str.extract(f"^{_AMOUNT.pattern}$")
-    minus, before, number, after = (parts[k].fillna("") for k in range(4))
+    minus, before, number, after = (parts[k].fillna("").str.strip() for k in range(4))
     if (number == "").any() or (before + after).nunique() > 1 or ((before != "") & (after != "")).any():
-        return None
-    return minus + number
+        return None, ""
+    return minus + number, (before + after).iloc[0]
 
 
 def _readings(words):
@@ -146,6 +151,7 @@ _DAYS = {  # what a day looks like, and the ways to read it
     r"\d\d?/\d\d?/\d{4}": ["%m/%d/%Y", "%d/%m/%Y"],
     r"\d\d?-\d\d?-\d{4}": ["%m-%d-%Y", "%d-%m-%Y"],
     r"\d\d?-[A-Za-z]{3}-\d{4}": ["%d-%b-%Y"],
+    r"\d\d?[A-Za-z]{3}\d{4}": ["%d%b%Y"],
     r"\d\d? [A-Za-z]{3,9} \d{4}": ["%d %b %Y", "%d %B %Y"],
     r"[A-Za-z]{3,9} \d\d?, \d{4}": ["%b %d, %Y", "%B %d, %Y"],
 }

@@ -49,7 +49,7 @@ def numbers(table, column, values, rule="hold numbers"):
         hint = "Write all numbers alike, decimals with a point." if text.str.fullmatch(LIKE_A_NUMBER).any() else ""
         table.reject(column, rule, array.isna(), values, hint)
     if is_read:
-        table.notes += notes_on_column(column, values, table.decimal)
+        table.notes += [] if read.attrs["unit"] == "%" else notes_on_column(column, values, table.decimal)
     elif values.dtype.kind not in "biuf" and values.map(lambda value: isinstance(value, str)).any():
         hint = "Is the sign in it one of thousands or of decimals? Write 2000 or 2.0."
         table.reject(column, rule, values.astype(str).str.contains(r"[.,]"), values, hint)
@@ -138,7 +138,7 @@ def _quoted(word):
 
 def scores(table, column, values):
     """Stated probabilities of a column, which differ."""
-    p = _probabilities(table, column, values)
+    p = _probabilities(table, [column], {column: values})[:, 0]
     bad = outside_of_range(p)
     if bad.any():
         table.reject(column, "hold probabilities in [0, 1]", bad, values, looks_like(p))
@@ -150,13 +150,20 @@ def scores(table, column, values):
     return p
 
 
-def _probabilities(table, column, values):
-    """Numbers of a column, those with a percent sign as shares."""
-    p = numbers(table, column, values, "hold probabilities in [0, 1]")
-    if values.dtype.kind not in "biuf" and values.astype(str).str.contains("%", regex=False).all():
-        table.notes.append(f"the percentages in {column!r} are read as probabilities")
-        p = p / 100
-    return p
+def _probabilities(table, columns, frame):
+    """(n, K) numbers of columns, those with a percent sign as shares, which is noted."""
+    shares = []
+    percent = []
+    for column in columns:
+        p = numbers(table, column, frame[column], "hold probabilities in [0, 1]")
+        if text_as_values(frame[column], table.decimal).attrs.get("unit") == "%":
+            percent.append(column)
+            p = p / 100
+        shares.append(p)
+    if percent:
+        more = f" and {len(percent) - 1:,} more columns" if percent[1:] else ""
+        table.notes.append(f"the percentages in {percent[0]!r}{more} are read as probabilities")
+    return np.column_stack(shares)
 
 
 def _put_back(table, column, p):
@@ -169,12 +176,12 @@ def _put_back(table, column, p):
 
 def class_scores(table, of_class, frame):
     """Scores of all classes, a frame named by class; each row sums to 1, after a division if digits were cut."""
-    stated = {name: _probabilities(table, column, frame[column]) for name, column in of_class.items()}
-    P = np.column_stack([*stated.values()])
-    for (name, column), bad in zip(of_class.items(), outside_of_range(P).T, strict=True):
-        if bad.any():
-            table.reject(column, "hold probabilities in [0, 1]", bad, frame[column], _cure_of_classes(P))
-        P[:, list(of_class).index(name)] = _put_back(table, column, stated[name])
+    P = _probabilities(table, of_class.values(), frame)
+    outside = outside_of_range(P)
+    for k, column in enumerate(of_class.values()):
+        if outside[:, k].any():
+            table.reject(column, "hold probabilities in [0, 1]", outside[:, k], frame[column], _cure_of_classes(P))
+    P = np.column_stack([_put_back(table, column, p) for column, p in zip(of_class.values(), P.T, strict=True)])
     total = P.sum(axis=1)
     off = np.abs(total - 1)
     digits = next((digits for digits in range(1, 9) if np.abs(P - P.round(digits)).max() < 1e-9), 9)
@@ -194,7 +201,7 @@ def class_scores(table, of_class, frame):
             f"{cut:,} of {len(P):,} rows"
         )
         P = P / total[:, None]
-    return pd.DataFrame(P, columns=list(stated))
+    return pd.DataFrame(P, columns=list(of_class))
 
 
 def _cure_of_classes(P):

@@ -313,6 +313,11 @@ def test_text_is_read_in_other_rows_as_in_the_fit():
     encoder = TableEncoder().fit(X, np.arange(20.0))
     alone = np.vstack([encoder.transform(X.iloc[[row]]) for row in range(20)])
     np.testing.assert_array_equal(alone, encoder.transform(X))
+    weights = pd.DataFrame({"weight": ["1.5 kg", "12 kg"] * 10})
+    encoder = TableEncoder().fit(weights, np.arange(20.0))
+    assert encoder.transform(pd.DataFrame({"weight": ["12 kg"]})) == encoder.transform(pd.DataFrame({"weight": [12]}))
+    with pytest.raises(ValueError, match="'weight'.*'lb'"):
+        encoder.transform(pd.DataFrame({"weight": ["12 lb"]}))
     of_numbers = TableEncoder().fit(pd.DataFrame({"pay": np.arange(20) * 500.0}), np.arange(20.0))
     with pytest.raises(ValueError, match="'pay'.* row 0 it is '2.000'"):
         of_numbers.transform(pd.DataFrame({"pay": ["2.000"]}))
