@@ -6,7 +6,7 @@ import pandas as pd
 from helpers.binning import cross_cells, group_sums
 from helpers.calibration.reliability import design_effect
 from helpers.checks import nearest_name
-from helpers.partition.checked import CheckedTable, Rows, check_sample
+from helpers.partition.checked import CheckedTable, check_rows
 from helpers.partition.columns import words_of
 from helpers.partition.encoder import TableEncoder
 from helpers.resampling import exact_interval
@@ -56,8 +56,7 @@ def measure_columns(y, p, X, check, *, sample_weight=None, groups=None):
     >>> table[["rule", "n", "remark"]].values.tolist()
     [['sex is female', 60, 'too low'], ['sex is male', 4, 'too few to say']]
     """
-    y, p, X, weight, groups = check_sample(y, p, X, sample_weight, groups, both=False)
-    return levels_of_columns(Rows.of_all(y, p, X, weight, groups), check)
+    return levels_of_columns(check_rows(y, p, X, sample_weight, groups, both=False), check)
 
 
 def levels_of_columns(rows, check):

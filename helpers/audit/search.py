@@ -252,7 +252,7 @@ def search_rows(rows, *, calibrator="platt", max_features=2, min_rows=None, n_dr
         reasons = "; ".join(family.notes)
         raise ValueError(f"X must have a segment of min_rows = {min_rows:,} of {rows.y.size:,} rows, but {reasons}.")
     # draws are made row by row: in an order of their own, the rows get the same ones however they came
-    order = _canonical_order(rows, weight, family)
+    order = canonical_order(family, rows.groups, rows.y, weight, rows.p)
     family = family.take(order)
     y = rows.y[order]
     p = rows.p[order]
@@ -283,15 +283,15 @@ def search_rows(rows, *, calibrator="platt", max_features=2, min_rows=None, n_dr
     )
 
 
-def _canonical_order(rows, weight, family):
+def canonical_order(family, groups, *columns):
     """An order of the rows that does not depend on the one in which they came, nor on columns without segments."""
-    keys = [rows.y, weight, *(column.code for column in family.columns), rows.p]
-    if rows.groups is not None:
+    keys = [*columns[:-1], *(column.code for column in family.columns), columns[-1]]
+    if groups is not None:
         # of rows that are alike in all this, those whose groups hold the same rows stand side by side
         alike = pd.util.hash_pandas_object(pd.DataFrame(dict(enumerate(keys))), index=False).to_numpy()
-        held = np.zeros(rows.groups.max() + 1, np.uint64)
-        np.add.at(held, rows.groups, alike)
-        keys.insert(0, held[rows.groups])
+        held = np.zeros(groups.max() + 1, np.uint64)
+        np.add.at(held, groups, alike)
+        keys.insert(0, held[groups])
     return np.lexsort(keys)
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 from helpers.audit.rates import holm, table_of_gaps
 from helpers.checks import check_count, check_one_of, check_probabilities, check_rng, check_same_length, check_weights
 from helpers.partition import HonestTree, split_rows
-from helpers.partition.checked import check_sample
+from helpers.partition.checked import check_rows
 from helpers.partition.levels import said_of_pooled
 
 EVENTS = 10  # cases of the rarer label that a subgroup should hold, so that its interval means something
@@ -129,16 +129,18 @@ def tree_groups(
     >>> tree_groups(y, np.full(2000, 0.5), X, max_depth=1, rng=0).apply(X)[[0, 39]]
     array([0, 1])
     """
-    y, p, X, weight, groups = check_sample(y, p, X, sample_weight, groups)
+    rows = check_rows(y, p, X, sample_weight, groups)
     calibrated = None if calibrated is None else check_probabilities(calibrated, "calibrated")
-    check_same_length(y=y, calibrated=calibrated)
+    check_same_length(y=rows.kept, calibrated=calibrated)
+    calibrated = _rows_of(calibrated, rows.kept)
+    y, p, X, groups = rows.y, rows.p, rows.X, rows.groups
     target = _target(p, calibrated, against)
     min_rows = _default_min_rows(y) if min_rows is None else check_count(min_rows, "min_rows", least=10)
     if y.size < 4 * min_rows:
         raise ValueError(f"y must have at least 4 * min_rows = {4 * min_rows:,} rows, but it has {y.size:,}.")
     rng = check_rng(rng)
     choose, measure = split_rows(y, groups, (0.5,), rng)
-    weight = np.ones_like(y) if weight is None else weight
+    weight = rows.weights
     tree = HonestTree(min_samples_leaf=min_rows, max_depth=max_depth, rng=rng)
     tree.fit(X.iloc[choose], (y - target)[choose], weight[choose], _rows_of(groups, choose))
     table = table_of_gaps(

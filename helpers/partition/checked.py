@@ -236,14 +236,14 @@ class Rows:
         return cls(y, p, X, weight, groups, np.ones(y.size, bool))
 
 
-def check_rows(y, p, X, sample_weight, groups):
+def check_rows(y, p, X, sample_weight, groups, *, both=True):
     """`Rows` without those of weight 0, which were not sampled; ValueError for columns that break a rule."""
-    y, p, X, weight, codes = check_sample(y, p, X, sample_weight, groups)
+    y, p, X, weight, codes = check_sample(y, p, X, sample_weight, groups, both=both)
     if weight is None or weight.all():
         return Rows.of_all(y, p, X, weight, codes)
     kept = weight > 0
     try:
         codes = None if codes is None else check_groups(codes[kept])
-        return Rows(check_labels(y[kept], both=True), p[kept], X.iloc[kept], weight[kept], codes, kept)
+        return Rows(check_labels(y[kept], both=both), p[kept], X.iloc[kept], weight[kept], codes, kept)
     except ValueError as error:
         raise ValueError(f"sample_weight must leave enough rows with a weight: {error}") from None

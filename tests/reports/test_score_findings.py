@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from helpers.reports import misjudged
 from helpers.reports import score_findings as conclude
 from helpers.reports.findings import Finding, Severity, as_json, read_words, steps_of, table_of
-from helpers.reports.misjudged import find_misjudged
+from helpers.reports.misjudged import _beside_stated, find_misjudged, least_gaps
 from helpers.reports.rescored import Money
 from helpers.reports.scores import ScoreReport
 from helpers.tables.scores import ScoreTable
@@ -341,3 +342,44 @@ def test_a_mistake_in_a_template_is_said_with_its_file_and_finding(tmp_path):
     path.write_text("[shared]\ntitle: A\n[use]\nfine: {{ value | percnt }}\n", encoding="utf-8")
     with pytest.raises(ValueError, match=r"words.ini, \[use\] fine .*percnt"):
         read_words(path)
+
+
+def two_gaps(rng):
+    """A third is too high by 20 points, a twentieth of it by 60; everybody is too high as stated."""
+    X = pd.DataFrame({"a": rng.choice(["in", "out", "far"], 6000), "b": rng.integers(0, 20, 6000)})
+    inside = X["a"] == "in"
+    p = rng.uniform(0.6, 0.9, 6000)
+    q = p - 0.1 - 0.2 * inside - 0.25 * (inside & (X["b"] == 7))
+    y = (rng.random(6000) < q).to_numpy(float)
+    return ScoreTable("t.csv", "y", "p", y, p, X)
+
+
+def test_the_largest_certified_gap_is_always_named():
+    """As stated and once recalibrated: none is surely larger than that of a named group, but for a twentieth."""
+    table = two_gaps(np.random.default_rng(0))
+    audit = find_misjudged(table, "platt", n_draws=99, rng=0)
+    certified = _beside_stated(audit.search.significant)
+    for after in ("", "residual_"):
+        named = least_gaps(audit.significant, after)
+        assert named.max() >= 0.95 * least_gaps(certified, after).max() > 0
+    report = SimpleNamespace(
+        audit=audit, average=SimpleNamespace(scale=1.0), table=SimpleNamespace(n=6000), obstacle=""
+    )
+    kinds = [finding.kind for finding in conclude.of_groups(report, mends=True)]
+    assert ("hot_group" in kinds) == (audit.hottest is not None)
+    assert audit.hottest is None or audit.hottest in audit.significant.index
+
+
+def test_a_gap_as_stated_counts_in_full_where_recalibration_turns_it_round():
+    groups = pd.DataFrame({"low": [-0.5, 0.02, -0.1], "high": [-0.3, 0.1, 0.1]})
+    groups = groups.assign(gap=[-0.4, 0.06, 0.0], residual_gap=[0.1, 0.05, 0.2])
+    np.testing.assert_allclose(least_gaps(groups), [0.3, 0.02, 0.0])
+
+
+def test_near_5_percent_more_tables_are_drawn(monkeypatch):
+    table = two_gaps(np.random.default_rng(0)).checked()
+    monkeypatch.setattr(misjudged, "DRAWS", 39)
+    monkeypatch.setattr(misjudged, "MORE_DRAWS", 79)
+    for is_close in (False, True):
+        monkeypatch.setattr(misjudged.SegmentSearch, "is_close", is_close)
+        assert find_misjudged(table, "platt", rng=0).search.n_draws == (79 if is_close else 39)
