@@ -70,10 +70,20 @@ class SegmentSearch:
         """One standard error by which `p_value` differs between draws."""
         return float(np.sqrt(self.p_value * (1 - self.p_value) / self.n_draws))
 
-    @property
-    def is_close(self):
-        """Whether `p_value` is so near 5 % that other draws might put it on the other side."""
-        return abs(self.p_value - ALPHA) < CLOSE * self.p_value_se
+    def is_close(self, p_value):
+        """Whether p-values are so near 5 % that other draws might put them on the other side.
+
+        Parameters
+        ----------
+        p_value : float or array of float
+            `p_value`, or some of `adjusted`.
+
+        Returns
+        -------
+        bool or array of bool
+            Whether each is within three standard errors between draws.
+        """
+        return np.abs(p_value - ALPHA) < CLOSE * np.sqrt(ALPHA * (1 - ALPHA) / self.n_draws)
 
     def detectable(self, share):
         """Gap that is found with a probability of 80 % in a segment of two columns.
@@ -204,7 +214,9 @@ def search_segments(
         Labels of people, hospitals, … whose rows depend on each other. Then the residuals of a whole group keep or
         change their sign together in each draw, which keeps any dependence inside of it.
     rng : int, Generator or None, default None
-        Source of the draws. With one seed, the order of rows and columns does not matter.
+        Source of the draws. With one seed, the order of rows and columns does not matter, nor do columns without
+        segments. Another seed moves p-values, the critical value and the intervals, and which of the weakest segments
+        is selected, but no standardised gap.
 
     Returns
     -------
