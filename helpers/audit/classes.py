@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from helpers.audit.null import NullModel, ResidualSums, bonus_of_singles, largest_gaps
-from helpers.audit.search import ALPHA, checked_options
+from helpers.audit.search import ALPHA, canonical_order, checked_options
 from helpers.audit.segments import SegmentFamily, fewest_rows
 from helpers.audit.selection import MOST, TIE
 from helpers.calibration.affine import calibrate_classes
@@ -92,6 +92,9 @@ def audit_class_groups(
     if not family.pairs.size:
         reasons = "; ".join(family.notes)
         raise ValueError(f"X must have a segment of min_rows = {min_rows:,} of {rows.y.size:,} rows, but {reasons}.")
+    order = canonical_order(family, rows.groups, rows.y, rows.weights, *rows.P.T[::-1])
+    family = family.take(order)
+    rows = rows.take(order)
     c = rows.calibrated(calibrate_classes if calibrator == "platt" else None)
     seed = int(check_rng(rng).integers(2**31))
     # recalibrated scores may be as exact as those of one class against the rest are

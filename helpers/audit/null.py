@@ -142,8 +142,10 @@ class NullModel:
         """Standardised gaps that are left once the scores are right on average in some segments, too."""
         tangent = np.column_stack([self.tangent, self.family.members(segments, self.family.X)])
         sums = ResidualSums(self, self._refitted(tangent), tangent)
-        variance = sums.variance if self.independent else sums.variance * self.variance / self.sums.variance
-        z = np.where(sums.usable & self.sums.usable, sums.residual / np.sqrt(variance), 0.0)
+        usable = sums.usable & self.sums.usable
+        variance = np.where(usable, sums.variance, np.inf)
+        inflation = np.where(usable, self.variance, 1.0) / np.where(usable, self.sums.variance, 1.0)
+        z = sums.residual / np.sqrt(variance * inflation)
         return symmetric(z, sums.third / variance**1.5) if self.independent else z
 
     def _refitted(self, tangent):
@@ -186,7 +188,7 @@ class NullModel:
         start = _third(calibrated)
 
         def distance(rate):
-            variance = np.where(usable, inflation * rate * (1 - rate), np.inf)
+            variance = np.where(usable, np.maximum(inflation * rate * (1 - rate), LEAST_VARIANCE), np.inf)
             root = np.sqrt(variance)
             z = total * (observed - rate) / root
             return symmetric(z, (third + cubes * (_third(rate) - start)) / (variance * root)) if self.independent else z

@@ -98,7 +98,11 @@ def measure_groups(y, p, subgroup, *, calibrated=None, sample_weight=None, group
     check_effective(weight, groups)
     weight, groups, y, p, subgroup, calibrated = sampled_rows(weight, groups, y, p, subgroup, calibrated)
     weight = np.ones_like(y) if weight is None else weight
-    return table_of_gaps(y, p, subgroup, weight, calibrated=calibrated, groups=groups, size=size)
+    size = subgroup.max() + 1 if size is None else size
+    kept = weight > 0  # a row of weight 0 is none
+    calibrated, groups = (None if column is None else column[kept] for column in (calibrated, groups))
+    columns = {"calibrated": calibrated, "groups": groups, "size": size}
+    return table_of_gaps(y[kept], p[kept], subgroup[kept], weight[kept], **columns)
 
 
 def table_of_gaps(y, p, subgroup, weight, *, calibrated=None, groups=None, size=None):

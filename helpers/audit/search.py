@@ -70,10 +70,20 @@ class SegmentSearch:
         """One standard error by which `p_value` differs between draws."""
         return float(np.sqrt(self.p_value * (1 - self.p_value) / self.n_draws))
 
-    @property
-    def is_close(self):
-        """Whether `p_value` is so near 5 % that other draws might put it on the other side."""
-        return abs(self.p_value - ALPHA) < CLOSE * self.p_value_se
+    def is_close(self, p_value):
+        """Whether p-values are so near 5 % that other draws might put them on the other side.
+
+        Parameters
+        ----------
+        p_value : float or array of float
+            `p_value`, or some of `adjusted`.
+
+        Returns
+        -------
+        bool or array of bool
+            Whether each is within three standard errors between draws.
+        """
+        return np.abs(p_value - ALPHA) < CLOSE * np.sqrt(ALPHA * (1 - ALPHA) / self.n_draws)
 
     def detectable(self, share):
         """Gap that is found with a probability of 80 % in a segment of two columns.
@@ -204,7 +214,9 @@ def search_segments(
         Labels of people, hospitals, … whose rows depend on each other. Then the residuals of a whole group keep or
         change their sign together in each draw, which keeps any dependence inside of it.
     rng : int, Generator or None, default None
-        Source of the draws. With one seed, the order of rows and columns does not matter.
+        Source of the draws. With one seed, the order of rows and columns does not matter, nor do columns without
+        segments. Another seed moves p-values, the critical value and the intervals, and which of the weakest segments
+        is selected, but no standardised gap.
 
     Returns
     -------
@@ -252,7 +264,7 @@ def search_rows(rows, *, calibrator="platt", max_features=2, min_rows=None, n_dr
         reasons = "; ".join(family.notes)
         raise ValueError(f"X must have a segment of min_rows = {min_rows:,} of {rows.y.size:,} rows, but {reasons}.")
     # draws are made row by row: in an order of their own, the rows get the same ones however they came
-    order = _canonical_order(rows, weight, family)
+    order = canonical_order(family, rows.groups, rows.y, weight, rows.p)
     family = family.take(order)
     y = rows.y[order]
     p = rows.p[order]
@@ -283,15 +295,15 @@ def search_rows(rows, *, calibrator="platt", max_features=2, min_rows=None, n_dr
     )
 
 
-def _canonical_order(rows, weight, family):
+def canonical_order(family, groups, *columns):
     """An order of the rows that does not depend on the one in which they came, nor on columns without segments."""
-    keys = [rows.y, weight, *(column.code for column in family.columns), rows.p]
-    if rows.groups is not None:
+    keys = [*columns[:-1], *(column.code for column in family.columns), columns[-1]]
+    if groups is not None:
         # of rows that are alike in all this, those whose groups hold the same rows stand side by side
         alike = pd.util.hash_pandas_object(pd.DataFrame(dict(enumerate(keys))), index=False).to_numpy()
-        held = np.zeros(rows.groups.max() + 1, np.uint64)
-        np.add.at(held, rows.groups, alike)
-        keys.insert(0, held[rows.groups])
+        held = np.zeros(groups.max() + 1, np.uint64)
+        np.add.at(held, groups, alike)
+        keys.insert(0, held[groups])
     return np.lexsort(keys)
 
 

@@ -130,10 +130,10 @@ def tree_groups(
     array([0, 1])
     """
     rows = check_rows(y, p, X, sample_weight, groups)
-    y, p, X, groups = rows.y, rows.p, rows.X, rows.groups
     calibrated = None if calibrated is None else check_probabilities(calibrated, "calibrated")
     check_same_length(y=rows.kept, calibrated=calibrated)
     calibrated = _rows_of(calibrated, rows.kept)
+    y, p, X, groups = rows.y, rows.p, rows.X, rows.groups
     target = _target(p, calibrated, against)
     min_rows = _default_min_rows(y) if min_rows is None else check_count(min_rows, "min_rows", least=10)
     if y.size < 4 * min_rows:

@@ -1,6 +1,6 @@
 """Rows of several classes, checked: labels by name, a column of scores for each class, features, weights and groups."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -50,6 +50,13 @@ class ClassRows:
     def one_of_two(self, label, p):
         """`Rows` of a yes-or-no question about the same people."""
         return Rows.of_all(label.astype(float), p, self.X, self.weight, self.groups)
+
+    def take(self, order):
+        """The same rows in another order."""
+        weight = None if self.weight is None else self.weight[order]
+        groups = None if self.groups is None else pd.factorize(self.groups[order])[0]
+        columns = {"X": self.X.iloc[order], "weight": weight, "groups": groups}
+        return replace(self, y=self.y[order], P=self.P[order], **columns)
 
     def calibrated(self, calibrate, fit=slice(None), at=slice(None)):
         """Scores of the rows `at`, by calibrate(P, y, weights, at) on the rows `fit`; as they are if it is None."""

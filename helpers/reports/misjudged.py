@@ -141,7 +141,7 @@ def find_misjudged(table, calibrator, *, n_draws=None, rng=None):
         search = search_rows(table, calibrator=calibrator, n_draws=n_draws, rng=rng)
     except ValueError:  # the table was checked, so there is nothing to search
         return None
-    if may_draw_more and search.is_close:
+    if may_draw_more and search.is_close(search.p_value):
         search = search_rows(table, calibrator=calibrator, n_draws=MORE_DRAWS, rng=rng)
     rows = _farther(search)
     certified = _beside_stated(search.significant)

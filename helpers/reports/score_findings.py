@@ -230,7 +230,7 @@ def of_groups(report, mends, moving=()):
         return
     search = audit.search
     about = {"n_groups": len(search.table), "smallest": search.smallest, "detectable": sorted(audit.detectable.items())}
-    about |= {"is_close": search.is_close, "p_se": search.p_value_se, "n_draws": search.n_draws}
+    about |= {"is_close": bool(search.is_close(search.p_value)), "p_se": search.p_value_se, "n_draws": search.n_draws}
     named = audit.significant
     if named.empty:
         yield Finding("nobody_named", p_value=search.p_value, n=n, more=about)
@@ -241,6 +241,7 @@ def of_groups(report, mends, moving=()):
     value, low, high = ("residual_gap", "residual_low", "residual_high") if mends else ("gap", "low", "high")
     serious = named[named[value].abs() >= SMALL * scale]
     grave = named[np.maximum(named[low], -named[high]) >= GRAVE * scale]  # surely
+    about["n_close"] = int(search.is_close(named["adjusted"]).sum())
     shares = {"serious": audit.share(serious), "n_serious": len(serious), "least": GRAVE * scale}
     shares["grave"] = audit.share(grave, np.sign(grave[value]))
     ends = {"value": audit.share(named), "n": len(named), "p_value": search.p_value, "more": about | shares}

@@ -115,3 +115,18 @@ def test_bad_options_are_named(rng, options):
     audit_groups(y, P, X, n_draws=19, min_rows=5, max_features=1, calibrator="none", rng=0)  # the least
     with pytest.raises(ValueError, match=next(iter(options))):
         audit_groups(y, P, X, **options)
+
+
+@pytest.mark.parametrize("dependent", [False, True])
+def test_the_order_of_rows_does_not_matter(rng, dependent):
+    X, P, y = population(rng, 900, 0.8)
+    P = P.round(1).div(P.round(1).sum(axis=1), axis=0)
+    person = np.arange(900) // 3
+    mixed = rng.permutation(900)
+    tables = []
+    for rows in (np.arange(900), mixed):
+        moved = (frame.iloc[rows].reset_index(drop=True) for frame in (P, X[["age", "sex"]]))
+        groups = person[rows] if dependent else None
+        tables.append(audit_groups(y[rows], *moved, groups=groups, n_draws=39, rng=0))
+    assert len(tables[0])
+    pd.testing.assert_frame_equal(*tables)

@@ -70,3 +70,12 @@ def test_columns_that_do_not_exist(check):
     assert not measure_columns(np.zeros(100), np.full(100, 0.3), X, "age")["observed"].any()  # one label is enough
     with pytest.raises(ValueError, match="check must"):
         measure_columns([0, 1] * 50, np.full(100, 0.3), X, check)
+
+
+def test_a_row_of_weight_0_is_none():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.normal(size=400), "b": rng.choice(["u", "v"], 400)})
+    y, p, weight = rng.integers(0, 2, 400), rng.random(400), rng.random(400) * (np.arange(400) < 300)
+    X.loc[300:, "b"] = "w"
+    some = measure_columns(y[:300], p[:300], X[:300], ["a", "b"], sample_weight=weight[:300])
+    pd.testing.assert_frame_equal(measure_columns(y, p, X, ["a", "b"], sample_weight=weight), some)

@@ -10,6 +10,7 @@ from scipy.special import expit, logit
 from scipy.stats import norm
 from statsmodels.stats.proportion import proportion_confint
 
+from helpers.audit import null as module
 from helpers.audit.null import NullModel, bonus_of_singles, largest_gaps, skewed_from, symmetric
 from helpers.audit.segments import SegmentFamily
 from helpers.calibration import IsotonicCalibrator, PlattCalibrator
@@ -237,3 +238,13 @@ def test_weights_and_groups_leave_fewer_rows_to_find_gaps_in():
     fewer = np.median(dependent.variance / null.variance)
     assert fewer > 1.05 and dependent.chances.rows == pytest.approx(null.chances.rows / fewer)
     assert not dependent.chances.skewed
+
+
+@pytest.mark.parametrize("groups", [False, True])
+def test_draws_do_not_depend_on_how_many_are_made_at_once(monkeypatch, groups):
+    null, _ = model(groups=groups)
+    draws = []
+    for block in (64, 10):
+        monkeypatch.setattr(module, "BLOCK", block)
+        draws.append(np.concatenate(list(null.draws(30, np.random.default_rng(1))), axis=1))
+    np.testing.assert_allclose(*draws, atol=1e-4)

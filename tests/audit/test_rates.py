@@ -106,3 +106,11 @@ def test_holm_agrees_with_statsmodels():
     for outside in (-0.1, 1.1):
         with pytest.raises(ValueError, match="p_value must"):
             holm([0.5, outside])
+
+
+def test_a_row_of_weight_0_is_none():
+    rng = np.random.default_rng(0)
+    columns = [rng.integers(0, 2, 90), rng.random(90), rng.integers(0, 2, 90)]
+    weight, people = rng.random(90) * (np.arange(90) < 60), np.arange(90) // 2
+    some = measure_groups(*(column[:60] for column in columns), sample_weight=weight[:60], groups=people[:60])
+    assert some.equals(measure_groups(*columns, sample_weight=weight, groups=people))

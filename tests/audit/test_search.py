@@ -1,5 +1,7 @@
 """The joint search: known truth, false alarms, brute force, invariances, words, what is left out, bad input."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -249,3 +251,62 @@ def test_what_is_said_of_columns_in_memory():
         ("'cars'", "-999 in 12 rows"),
     ):
         assert any(all(word in note for word in words) for note in notes), notes
+
+
+def alike(n=900, seed=0):
+    """Rows of which many are the same, of people with three each."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame({"a": rng.integers(0, 3, n), "b": rng.choice(["u", "v"], n)})
+    p = rng.choice([0.2, 0.4, 0.6], n)
+    return (rng.random(n) < p + 0.2 * (X["b"] == "u")).to_numpy(int), p, X, np.arange(n) // 3
+
+
+TEXTS = np.char.add("t", np.arange(900).astype(str))
+
+
+@pytest.mark.parametrize("column", [np.nan, 3.0, None, (np.arange(900) < 3) * 1.0, TEXTS])
+@pytest.mark.parametrize("dependent", [False, True])
+def test_a_column_without_segments_changes_nothing(column, dependent):
+    y, p, X, person = alike()
+    options = {"groups": person if dependent else None, "n_draws": 39, "rng": 0}
+    one = search_segments(y, p, X, **options)
+    two = search_segments(y, p, X.assign(A=column), **options)
+    pd.testing.assert_frame_equal(one.table, two.table)
+    pd.testing.assert_frame_equal(one.selected, two.selected)
+
+
+@pytest.mark.parametrize("dependent", [False, True])
+def test_rows_that_are_the_same_may_come_in_any_order(dependent):
+    y, p, X, person = alike()
+    mixed = np.random.default_rng(1).permutation(900)
+    groups = person if dependent else np.arange(900)
+    options = {"n_draws": 39, "rng": 0}
+    one = search_segments(y, p, X, groups=groups, **options)
+    two = search_segments(y[mixed], p[mixed], X.iloc[mixed].reset_index(drop=True), groups=groups[mixed], **options)
+    pd.testing.assert_frame_equal(one.table, two.table)
+
+
+def test_the_seed_moves_nothing_but_p_values_and_the_critical_value():
+    y, p, X, person = alike()
+    one, two = (search_segments(y, p, X, groups=person, n_draws=39, rng=seed) for seed in (0, 1))
+    same = ["rule", "n", "share", "stated", "calibrated", "observed", "gap", "z"]
+    pd.testing.assert_frame_equal(one.table[same], two.table[same])
+    assert one.selected["rule"].tolist() == two.selected["rule"].tolist() and one.critical != two.critical
+
+
+def test_a_p_value_near_5_percent_is_said_to_be_near():
+    y, p, X, _ = alike()
+    search = replace(search_segments(y, p, X, n_draws=39, rng=0), n_draws=999, p_value=0.04)
+    assert search.is_close(np.array([0.02, 0.04, 0.06, 0.09])).tolist() == [False, True, True, False]
+    assert replace(search, n_draws=99).is_close(0.09) and not replace(search, n_draws=9_999).is_close(0.06)
+    assert search.p_value_se == pytest.approx(np.sqrt(0.04 * 0.96 / 999))
+
+
+@pytest.mark.parametrize(("calibrator", "score"), [("platt", 1.0), ("none", 0.0)])
+def test_scores_that_leave_a_segment_no_variance_raise_no_warning(calibrator, score):
+    y, p, X, person = alike()
+    p = np.where(X["b"] == "u", score, p)
+    y = np.where((X["b"] == "u") & (X["a"] == 0), score, y).astype(int)
+    for groups in (None, person):
+        table = search_segments(y, p, X, calibrator=calibrator, groups=groups, n_draws=39, rng=0).table
+        assert np.isfinite(table[["low", "high"]]).all(axis=None)

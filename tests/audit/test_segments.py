@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from helpers.audit import segments as module
 from helpers.audit.segments import SegmentFamily, fewest_rows
 
 N = 400
@@ -143,3 +144,18 @@ def test_columns_that_tell_the_outcome_are_left_out(values, given_away):
         rare = np.where(np.cumsum(labels) <= 100, labels, 0)  # of 100 cases no more than one
         wrong = X.assign(a=np.where(np.cumsum(rare) <= 2, 0, rare))
         assert not any(SegmentFamily(wrong, cases, 20, 1).given_away for cases in (rare, 1 - rare))
+
+
+@pytest.mark.parametrize("most", [50, 3])
+def test_squares_of_sums_over_groups_are_those_of_dense_matrices(monkeypatch, most):
+    """Small groups by their pairs of rows, in blocks; large ones by their sums."""
+    monkeypatch.setattr(module, "PAIRED", most)
+    monkeypatch.setattr(module, "BLOCK", 70)
+    X, y = people()
+    family = SegmentFamily(X, y, 20, 2)
+    rng = np.random.default_rng(1)
+    groups = rng.permutation(np.r_[np.zeros(60, int), np.repeat(np.arange(1, 100), 3), np.arange(100, 143)])
+    values = rng.normal(size=N)
+    inside = family.members(range(family.pairs.size), X)
+    sums = pd.DataFrame(inside * values[:, None]).groupby(groups).sum().to_numpy()
+    np.testing.assert_allclose(family.squares_by_group(values, groups), (sums**2).sum(axis=0), atol=1e-9)

@@ -139,3 +139,11 @@ def test_bad_input(change, message):
     with pytest.raises(ValueError, match=message):
         tree_groups(**(GOOD | change))
     assert tree_groups(**GOOD, min_rows=50, rng=0).table["n"].sum() == 100  # the most, of one half
+
+
+def test_a_row_of_weight_0_is_none():
+    X, p, _, y = older_people(1600, np.random.default_rng(0))
+    weight = 1.0 * (np.arange(1600) < 1200)
+    some = tree_groups(y[:1200], p[:1200], X[:1200], sample_weight=weight[:1200], calibrated=p[:1200], rng=0)
+    every = tree_groups(y, p, X, sample_weight=weight, calibrated=p, rng=0)
+    pd.testing.assert_frame_equal(every.table, some.table)

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from scipy.special import expit
 
-from helpers.reports import audit_scores
-from helpers.reports.rescored import Repaired, count_money, repair_all, repair_scores
+from helpers.reports import audit_scores, rescored
+from helpers.reports.rescored import Repaired, count_money, out_of_fold, parts_of_loss, repair_all, repair_scores
 from helpers.tables.scores import ScoreTable
 
 COST = np.array([[0.0, 4.0], [1.0, 0.0]])  # yes pays from 20 % on
@@ -82,3 +82,13 @@ def test_a_cost_of_zero_leaves_nothing_to_decide(cost, best):
     made, _ = table(100)
     with pytest.raises(ValueError, match=f"cost .*{best} is best"):
         audit_scores(made, cost=cost)
+
+
+def test_the_mean_of_several_divisions_into_folds_hangs_less_on_the_seed(monkeypatch):
+    made, _ = table(500)
+    spread = []
+    for foldings in (1, 5):
+        monkeypatch.setattr(rescored, "FOLDINGS", foldings)
+        saved = [parts_of_loss(made, out_of_fold(made, "isotonic", seed))["saved"] for seed in range(20)]
+        spread.append(np.std(saved))
+    assert spread[1] < 0.7 * spread[0]  # 1 / sqrt(5) is expected
