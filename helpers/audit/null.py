@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit, logit
 
-from helpers.calibration.calibrators import calibrate_rows, clipped_logit, newton
+from helpers.calibration.calibrators import calibrate_rows, clipped_logit, newton, platt_directions
 
 BLOCK = 64  # tables drawn at once, fewer where there are many rows or segments
 STEPS = 12  # levels of an isotonic curve that count as fitted anew in each draw
@@ -285,7 +285,7 @@ def _calibrated(y, p, weight, calibrator):
         return np.full(y.size, np.average(y, weights=weight)), np.ones((y.size, 1))
     c = calibrate_rows(calibrator, p, y, weight, p)
     if calibrator == "platt":
-        return c, np.column_stack([np.ones(y.size), clipped_logit(p)])
+        return c, platt_directions(p, y)
     start = np.unique(np.quantile(c, np.arange(STEPS) / STEPS, method="lower"))
     step = np.searchsorted(start, c, side="right") - 1
     return c, np.eye(start.size)[step]

@@ -14,11 +14,33 @@ from sklearn.utils.validation import check_is_fitted
 from helpers.checks import check_labels, check_one_of, check_probabilities, check_same_length, check_weights
 
 CLIP = 1e-6
+LEAST_SPAN = 1e-9  # of log-odds that differ
 
 
 def clipped_logit(p):
     """Log-odds of scores after clipping to [1e-6, 1 - 1e-6]."""
     return logit(np.clip(p, CLIP, 1 - CLIP))
+
+
+def is_certain(p):
+    """Whether a score states 0 or 1, within 1e-6: it has no log-odds."""
+    return (p < CLIP) | (p > 1 - CLIP)
+
+
+def on_the_line(p, y):
+    """Rows that a line in log-odds is fitted to: those with log-odds, or all where they tell no line."""
+    inner = ~is_certain(p)
+    x = clipped_logit(p[inner])
+    has_line = inner.any() and np.ptp(x) >= LEAST_SPAN and np.ptp(y[inner]) > 0
+    return inner if has_line else np.ones_like(inner)
+
+
+def platt_directions(p, y):
+    """Directions in which the fit of `PlattCalibrator` can move the log-odds of the rows, (n, 2 to 4)."""
+    line = on_the_line(p, y)
+    columns = [line, np.where(line, clipped_logit(p), 0.0)]
+    columns += [end for end in (~line & (p < 0.5), ~line & (p > 0.5)) if end.any()]
+    return np.column_stack(columns).astype(float)
 
 
 class _Calibrator(RegressorMixin, BaseEstimator):
@@ -49,12 +71,19 @@ class _Calibrator(RegressorMixin, BaseEstimator):
 class PlattCalibrator(_Calibrator):
     """Platt scaling on log-odds: c(p) = expit(intercept + slope * logit(p)), maximum likelihood without a penalty.
 
+    Scores of 0 and of 1 have no log-odds: wherever they were cut, a few of them would turn the line. Each of the two
+    has a level of its own: the rate of labels 1 among its rows and one row more, to which the nearest end of the line
+    gives its chance, but no less extreme than this end, so that the order of scores is kept. Where no other scores
+    tell a line, they are cut to 1e-6 and 1 - 1e-6.
+
     Attributes
     ----------
     slope_ : float
         1 (with intercept 0) leaves the scores alone, below 1 says that the scores were too extreme.
     intercept_ : float
         In log-odds.
+    levels_ : ndarray, shape (2,)
+        Calibrated scores of stated 0 and 1; NaN where they are on the line.
     n_clipped_ : int
         Rows of the fit outside [1e-6, 1 - 1e-6].
     separated_ : bool
@@ -74,26 +103,45 @@ class PlattCalibrator(_Calibrator):
     """
 
     def _learn(self, p, y, weight):
-        self.n_clipped_ = int(((p < CLIP) | (p > 1 - CLIP)).sum())
+        self.n_clipped_ = int(is_certain(p).sum())
         if weight is not None:
             p, y, weight = (column[weight > 0] for column in (p, y, weight))
         x = clipped_logit(p)
-        if np.ptp(x) < 1e-9:
+        if np.ptp(x) < LEAST_SPAN:
             raise ValueError(
                 f"p must take at least two different values within [{CLIP:g}, 1 - {CLIP:g}], "
                 f'but all {p.size:,} are {p[0]:g}; a constant score has no curve to fit: use calibrator="none".'
             )
-        ones, zeros = x[y == 1], x[y == 0]
-        if not ones.size or not zeros.size:
+        if np.ptp(y) == 0:
             raise ValueError("sample_weight must leave rows of both classes, but one class has weight 0 everywhere.")
+        weight = np.ones_like(x) if weight is None else weight / weight.mean()
+        line = on_the_line(p, y)
+        ends = [~line & (p < 0.5), ~line & (p > 0.5)]
+        sums = [(weight[end].sum(), weight[end] @ y[end]) for end in ends]
+        x, y, weight = x[line], y[line], weight[line]
+        ones, zeros = x[y == 1], x[y == 0]
         self.separated_ = bool(ones.min() >= zeros.max() or ones.max() <= zeros.min())
         if self.separated_:
             y = np.where(y == 1, (ones.size + 1) / (ones.size + 2), 1 / (zeros.size + 2))
-        self.intercept_, self.slope_ = _newton(x, y, np.ones_like(x) if weight is None else weight / weight.mean())
+        self.intercept_, self.slope_ = _newton(x, y, weight)
+        self.levels_ = levels_of_ends(sums, expit(self.intercept_ + self.slope_ * np.array([x.min(), x.max()])))
         return self
 
     def _map(self, p):
-        return expit(self.intercept_ + self.slope_ * clipped_logit(p))
+        c = expit(self.intercept_ + self.slope_ * clipped_logit(p))
+        for end, level in zip((p < CLIP, p > 1 - CLIP), self.levels_, strict=True):
+            if end.any() and not np.isnan(level):
+                c[end] = level
+        return c
+
+
+def levels_of_ends(sums, chances):
+    """Levels of stated 0 and 1 from (rows, labels 1) of each and the line's chances at its ends; NaN without rows."""
+    (low, high), rises = chances, chances[1] >= chances[0]
+    level = [(hits + chance) / (n + 1) if n else np.nan for (n, hits), chance in zip(sums, chances, strict=True)]
+    outward = np.minimum, np.maximum  # so that the order of scores is kept
+    at_0, at_1 = outward if rises else outward[::-1]
+    return np.array([at_0(level[0], low), at_1(level[1], high)])
 
 
 def _newton(x, y, weight):

@@ -7,8 +7,9 @@ from scipy.special import expit
 from scipy.stats import f as fisher
 from scipy.stats import t as student
 
-from helpers.calibration.calibrators import PlattCalibrator, clipped_logit
-from helpers.calibration.reliability import checked_scores
+from helpers.calibration.calibrators import PlattCalibrator, clipped_logit, on_the_line
+from helpers.calibration.reliability import checked_scores, design_effect
+from helpers.resampling import exact_interval
 
 DIRECTIONS = 64  # in which the edge of a region of parameters is looked at
 MOST_SCORES = 2000  # quantiles that stand for the scores when their distance is averaged
@@ -30,6 +31,9 @@ class CalibrationLine:
         Of the joint test of intercept 0 and slope 1 (Wald).
     z : array
         Stated log-odds, or quantiles of them.
+    ends : array, shape (0 to 2, 3)
+        Of scores of 0 and of 1, which are not on the line: share of the weight, rate of the other label, effective
+        number of rows.
     calibrator : PlattCalibrator
         The line as a map of scores.
 
@@ -44,6 +48,7 @@ class CalibrationLine:
     freedom: float
     p_value: float
     z: np.ndarray = field(repr=False)
+    ends: np.ndarray = field(repr=False)
     calibrator: PlattCalibrator = field(repr=False)
 
     @property
@@ -62,17 +67,31 @@ class CalibrationLine:
 
     @property
     def distance(self):
-        """Mean distance of the scores from their place on the line, in probability."""
-        return float(self._distances(np.array([[self.intercept, self.slope]]))[0])
+        """Mean distance of the scores from their place on the line, or of 0 and 1 from their rates, in probability."""
+        on_line = float(self._distances(np.array([[self.intercept, self.slope]]))[0])
+        return self._share * on_line + float(self.ends[:, 0] @ self.ends[:, 1])
 
     def distance_interval(self, level=0.95):
-        """Smallest and largest distance of the lines that the joint test at alpha = 1 - level does not reject."""
+        """Smallest and largest distance of the lines that the joint test at alpha = 1 - level does not reject.
+
+        Where scores of 0 and 1 have rates of their own, the ends of their exact intervals are added.
+        """
         radius = np.sqrt(2 * fisher.ppf(level, 2, self.freedom))
         angle = 2 * np.pi * np.arange(DIRECTIONS) / DIRECTIONS
         circle = np.column_stack([np.cos(angle), np.sin(angle)])
         edge = [self.intercept, self.slope] + radius * circle @ np.linalg.cholesky(self.covariance).T
         distances = self._distances(edge)
-        return (0.0 if self.p_value >= 1 - level else float(distances.min())), float(distances.max())
+        low, high = (0.0 if self.p_value >= 1 - level else float(distances.min())), float(distances.max())
+        if not len(self.ends):
+            return low, high
+        share, rate, rows = self.ends.T
+        lowest, highest = exact_interval(rate * rows, rows, level)
+        return float(self._share * low + share @ lowest), float(self._share * high + share @ highest)
+
+    @property
+    def _share(self):
+        """Of the weight of scores on the line."""
+        return 1 - float(self.ends[:, 0].sum())
 
     def _distances(self, lines):
         moved = expit(lines[:, :1] + lines[:, 1:] * self.z)
@@ -96,7 +115,8 @@ def calibration_line(y, p, *, sample_weight=None, groups=None):
     y : array_like of 0/1, shape (n,)
         Labels of both classes.
     p : array_like, shape (n,)
-        Stated probabilities of class 1, which must differ; taken at least 1e-6 from 0 and 1.
+        Stated probabilities of class 1, which must differ. Scores of 0 and 1 have no log-odds: line and test are those
+        of the others, if these tell a line; else 0 and 1 are taken as 1e-6 and 1 - 1e-6.
     sample_weight, groups : array_like, shape (n,), optional
         Sampling weights; labels of people, hospitals, …; rows of one group count as dependent.
 
@@ -120,6 +140,10 @@ def calibration_line(y, p, *, sample_weight=None, groups=None):
     y, p, weight, groups = checked_scores(y, p, sample_weight, groups, both=True)
     platt = PlattCalibrator().fit(p, y, weight)
     weight = np.ones(y.size) if weight is None else weight / weight.mean()
+    line = on_the_line(p, y)
+    ends = [_end(end, y, p, weight, groups) for end in (~line & (p < 0.5), ~line & (p > 0.5)) if end.any()]
+    y, p, weight = y[line], p[line], weight[line]
+    groups = None if groups is None else groups[line]
     z = clipped_logit(p)
     c = platt.predict(p)
     x = np.column_stack([np.ones(y.size), z])
@@ -140,4 +164,17 @@ def calibration_line(y, p, *, sample_weight=None, groups=None):
     wald = off @ np.linalg.pinv(covariance, hermitian=True) @ off
     shown = z if z.size <= MOST_SCORES else np.quantile(z, (np.arange(MOST_SCORES) + 0.5) / MOST_SCORES)
     p_value = float(fisher.sf(wald / 2, 2, freedom))
-    return CalibrationLine(platt.intercept_, platt.slope_, covariance, freedom, p_value, shown, platt)
+    ends = np.reshape(ends, (-1, 3))
+    return CalibrationLine(platt.intercept_, platt.slope_, covariance, freedom, p_value, shown, ends, platt)
+
+
+def _end(rows, y, p, weight, groups):
+    """Share of the weight, rate of the other label and effective number of rows that state 0, or that state 1."""
+    off = np.abs(y - p.round())[rows]
+    share = weight[rows].sum() / weight.sum()
+    weight = weight[rows]
+    rate = np.average(off, weights=weight)
+    effective = weight.sum() ** 2 / (weight @ weight)
+    if groups is not None:
+        effective /= design_effect(groups[rows], weight * (off - rate))
+    return share, rate, effective

@@ -58,10 +58,11 @@ class SampledPartition:
         """Whether the calibrator is Platt's."""
         return hasattr(self.calibrator, "slope_")
 
-    def with_calibrator(self, intercept, slope):
-        """A copy with other values of its Platt calibrator, for log-odds."""
+    def with_calibrator(self, intercept, slope, levels=(np.nan, np.nan)):
+        """A copy with other values of its Platt calibrator, for log-odds and for scores of 0 and 1."""
         calibrator = deepcopy(self.calibrator)
         calibrator.intercept_, calibrator.slope_ = float(intercept), float(slope)
+        calibrator.levels_ = np.array(levels, dtype=float)
         return replace(self, calibrator=calibrator)
 
     def refit(self, chunks):
@@ -72,9 +73,10 @@ class SampledPartition:
             return chunks.total(partial(self.platt_sums, place or None), parts, self.platt_columns)
 
         try:
-            return self.with_calibrator(*total_at().fit(total_at))
+            line, levels = total_at().fit(total_at)
         except np.linalg.LinAlgError:
             raise ValueError("calibrator cannot be fitted on all rows of the chunks; try refit=False.") from None
+        return self.with_calibrator(*line, levels)
 
     def platt_sums(self, place, frame, name="chunk"):
         """`PlattSums` of a frame where a Newton step starts, or `PlattStart` without a place; errors call it `name`."""

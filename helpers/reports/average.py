@@ -60,7 +60,8 @@ class Average:
     @property
     def by_line(self):
         """Whether the line, and not the bins, tells how far the scores are off."""
-        return self.line is not None and self.line.p_value < LINE and self.kind == "platt"
+        is_off = self.line is not None and self.line.p_value < LINE
+        return is_off and (self.kind == "platt" or self.error.low == 0)
 
     @property
     def size(self):
@@ -69,7 +70,7 @@ class Average:
 
     @property
     def low(self):
-        """Lower end of the interval of `size`; above 0 where the test that tells the size rejects."""
+        """Lower end of the interval of `size`; 0 where scores are off at a place or in a shape that it does not see."""
         return self.line.distance_interval(1 - LINE)[0] if self.by_line else self.error.low
 
     @property
@@ -90,7 +91,7 @@ class Average:
     @property
     def is_worth_mending(self):
         """Whether recalibration would surely move the scores, and by as much as one point (less for rare labels)."""
-        return self.is_miscalibrated and self.size >= WORTH * self.scale
+        return self.is_miscalibrated and self.low > 0 and self.size >= WORTH * self.scale
 
     @property
     def direction(self):
@@ -101,8 +102,16 @@ class Average:
 
     @property
     def has_log_odds(self):
-        """Whether recalibration is Platt's, and no score is 0 or 1, which have no log-odds."""
-        return self.kind == "platt" and not self.calibrator.n_clipped_
+        """Whether recalibration is Platt's, and scores of 0 and 1, which have no log-odds, are none or apart."""
+        return self.kind == "platt" and (not self.calibrator.n_clipped_ or bool(self.levels))
+
+    @property
+    def levels(self):
+        """[(0 or 1, its calibrated score)] where recalibration is Platt's and they are not on its line."""
+        if self.kind != "platt":
+            return []
+        levels = enumerate(self.calibrator.levels_.tolist())
+        return [(stated, level) for stated, level in levels if not np.isnan(level)]
 
     @property
     def slope(self):

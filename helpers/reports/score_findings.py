@@ -22,6 +22,7 @@ MOVED = 0.1  # change of the gap over time that makes the whole score useless, i
 SAME = 0.5  # part of the gap after recalibration that a group must have as stated to lean that way
 MANY = 0.5  # share of the cases from which misjudged groups are no exception
 
+UNKNOWN_OFF = {"off_little": "off_then_unknown", "off_somewhere": "somewhere_then_unknown"}  # where groups are unknown
 OFF_AS_STATED = ("too_low", "too_high", "hot_group")  # groups whose stated scores are significantly off
 
 
@@ -133,17 +134,20 @@ def of_average(report, order="", remedy="off_mendable"):
     more = {name: float(average.rates[name]) for name in ("stated", "observed")} | {"se": average.se}
     is_useless = order in ("knows_nothing", "reversed", "constant")
     severity = severity_of(average.size, average.scale)
+    is_sure = average.direction or report.loss_parts["saved_low"] > 0 or average.low >= SMALL * average.scale
     if not average.is_miscalibrated:
         kind, severity = "right_on_average", Severity.GOOD
+    elif average.low <= 0:
+        kind, severity = "off_somewhere", Severity.NOTE
     elif is_useless:
         kind = "off_unmendable"
-    elif not average.is_worth_mending or not (average.direction or report.loss_parts["saved_low"] > 0):
+    elif not (average.is_worth_mending and is_sure):
         kind, severity = "off_little", Severity.NOTE
     else:
         kind = remedy
         calibrator = average.calibrator
         line = [float(calibrator.intercept_), float(calibrator.slope_)] if average.has_log_odds else None
-        more |= {"line": line}
+        more |= {"line": line, "levels": average.levels}
     if average.direction and average.is_worth_mending:
         over_all = ends_of(average.rates, "gap", "low", "high")
         grave = severity_of(over_all["value"], average.scale)
@@ -383,6 +387,7 @@ def use_of(findings, n):
     groups = first["named_groups"].more if "named_groups" in first else {"n_serious": 0, "serious": 0.0, "grave": 0.0}
     mends = "off_mendable" in first
     about = None
+    off = next((first[kind] for kind in UNKNOWN_OFF if kind in first), None)
     if grave:
         kind = f"no_{grave}"
     elif "constant" in first:
@@ -394,7 +399,8 @@ def use_of(findings, n):
     elif "drifts" in serious:
         kind = "not_over_time"
     elif "groups_unknown" in first:
-        kind, about = "mend_then_unknown" if mends else "cannot_be_said", "groups_unknown"
+        as_stated = UNKNOWN_OFF[off.kind] if off else "cannot_be_said"
+        kind, about = "mend_then_unknown" if mends else as_stated, "groups_unknown"
     elif groups["grave"] >= MANY:
         kind = "mend_but_not_for_most" if mends else "not_for_most"
     elif groups["serious"] >= MANY:
@@ -407,6 +413,8 @@ def use_of(findings, n):
         kind = "after_recalibration" if mends else "as_they_are"
     severity = Severity.GRAVE if grave else Severity.GOOD if kind == "as_they_are" else Severity.SERIOUS
     columns = first["repair_saves"].more["columns"] if "repair_saves" in first else []
-    value = groups["grave"] if kind.endswith("for_most") else groups["serious"]
+    ends = {"value": groups["grave"] if kind.endswith("for_most") else groups["serious"]}
+    if off and kind == UNKNOWN_OFF[off.kind]:  # the headline tells what the finding on averages tells
+        ends = {"value": off.value, "low": off.low, "high": off.high, "p_value": off.p_value}
     more = {"n_groups": groups["n_serious"], "columns": columns, "least": groups.get("least", GRAVE)}
-    return Finding(kind, first[about].subject if about else "", value=value, n=n, severity=severity, more=more)
+    return Finding(kind, first[about].subject if about else "", **ends, n=n, severity=severity, more=more)

@@ -9,7 +9,14 @@ from scipy.special import expit, logit
 from sklearn.linear_model import LogisticRegression
 
 from helpers.calibration import IsotonicCalibrator, PlattCalibrator
-from helpers.calibration.calibrators import clipped_logit, level_start, logistic_terms, make_calibrator, newton
+from helpers.calibration.calibrators import (
+    clipped_logit,
+    is_certain,
+    level_start,
+    logistic_terms,
+    make_calibrator,
+    newton,
+)
 from helpers.simulation import Sigmoid
 
 BOTH = [PlattCalibrator, IsotonicCalibrator]
@@ -69,14 +76,16 @@ def test_a_perfect_score_is_left_alone_and_a_distorted_one_found(slope, shift):
 
 @given(labelled_scores())
 def test_platt_is_monotone_and_matches_the_moments_of_its_rows(rows):
+    """The moments are those of the rows on the line, to which scores of 0 and 1 belong only where it needs them."""
     p, y = rows
     fitted = PlattCalibrator().fit(p, y)
     c = fitted.predict(np.sort(p))
     assert np.isfinite([fitted.slope_, fitted.intercept_]).all()
     assert (np.sign(fitted.slope_) * np.diff(c) >= 0).all()
     if not fitted.separated_:
-        residual = y - fitted.predict(p)
-        assert abs(residual.sum()) < 1e-3 and abs(residual @ clipped_logit(p)) < 1e-2
+        line = np.isnan(fitted.levels_[(p > 0.5).astype(int)]) | ~is_certain(p)
+        residual = (y - fitted.predict(p))[line]
+        assert abs(residual.sum()) < 1e-3 and abs(residual @ clipped_logit(p[line])) < 1e-2
 
 
 @given(labelled_scores())
@@ -136,6 +145,23 @@ def test_weights_over_many_orders_of_magnitude(power):
     c = PlattCalibrator().fit(sample.p, sample.y, weight).predict(NEW)
     scaled = PlattCalibrator().fit(sample.p, sample.y, weight * 10.0**power).predict(NEW)
     assert np.isfinite(c).all() and np.allclose(c, scaled)
+
+
+@pytest.mark.parametrize("weight", [None, 3.0])
+def test_scores_of_0_and_1_do_not_turn_the_line_and_get_their_own_rate(weight):
+    p = np.repeat([0.5, 0.6, 0.7, 0.8, 0.9], 50)
+    y = np.concatenate([np.arange(50) < 50 * rate for rate in (0.5, 0.6, 0.7, 0.8, 0.9)]).astype(float)
+    at_0, at_1 = np.arange(10) < 1, np.arange(30) < 29
+    scores, labels = np.r_[p, np.zeros(10), np.ones(30)], np.r_[y, at_0, at_1]
+    fitted = PlattCalibrator().fit(scores, labels, None if weight is None else np.full(290, weight))
+    assert (fitted.intercept_, fitted.slope_) == pytest.approx((0, 1), abs=1e-6)
+    assert fitted.predict([0, 0.7, 1]) == pytest.approx([(1 + 0.5) / 11, 0.7, (29 + 0.9) / 31], abs=1e-6)
+    lower = PlattCalibrator().fit(scores, np.r_[y, at_0, at_1 & (np.arange(30) < 15)])
+    assert lower.predict([0.9, 1]) == pytest.approx([0.9, 0.9], abs=1e-6)  # the order of scores is kept
+    without = PlattCalibrator().fit(p, y)
+    assert without.predict([0, 1]) == pytest.approx([1e-6, 1 - 1e-6], rel=1e-3) and np.isnan(without.levels_).all()
+    decisions = PlattCalibrator().fit([0, 0, 0, 1, 1, 1, 1], [0, 1, 0, 1, 1, 0, 1])
+    assert decisions.predict([0, 1]) == pytest.approx([1 / 3, 3 / 4])
 
 
 def test_scores_outside_of_a_millionth_from_0_and_1_are_clipped_and_counted():

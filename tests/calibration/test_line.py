@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.special import expit, logit
-from scipy.stats import f, t
+from scipy.stats import beta, f, t
 from sklearn.linear_model import LogisticRegression
 
 from helpers.calibration import calibration_line
@@ -90,6 +90,46 @@ def test_many_scores_are_averaged_by_quantiles(monkeypatch):
     moved = expit(line.intercept + line.slope * line.z)
     assert line.distance == pytest.approx(np.abs(moved - expit(line.z)).mean())
     assert calibration_line([0, 1, 0, 1], p[:4]).z == pytest.approx(logit(p[:4]))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_scores_of_1_are_not_on_the_line_and_count_by_their_rate(weighted):
+    """270 calibrated rows and 30 of 100 %, 28 of which are right: the intervals of both parts are added."""
+    p = np.repeat([0.5, 0.6, 0.7, 0.8, 0.9, 1.0], [54] * 5 + [30])
+    y = np.concatenate([np.arange(54) < hits for hits in (27, 32, 38, 43, 49)] + [np.arange(30) < 28])
+    weight = np.full(300, 7.0) if weighted else None
+    line = calibration_line(y, p, sample_weight=weight)
+    inner = calibration_line(y[:270], p[:270])
+    assert (line.intercept, line.slope, line.p_value) == pytest.approx((inner.intercept, inner.slope, inner.p_value))
+    assert line.slope_interval == pytest.approx(inner.slope_interval) and line.ends == pytest.approx(
+        np.array([[0.1, 2 / 30, 30]])
+    )
+    assert line.distance == pytest.approx(0.9 * inner.distance + 0.1 * 2 / 30)
+    exact = beta.ppf(0.025, 2, 29), beta.isf(0.025, 3, 28)
+    added = [0.9 * of_line + 0.1 * of_rate for of_line, of_rate in zip(inner.distance_interval(), exact, strict=True)]
+    assert line.distance_interval() == pytest.approx(added) and line.distance_interval()[1] < 0.09
+    grouped = calibration_line(y, p, groups=np.r_[np.arange(270), np.repeat(270 + np.arange(15), 2)])
+    assert grouped.ends[0, 2] == pytest.approx(15.5, abs=1)  # both misses are one person's
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["confidences", "votes", "percent"])
+def test_the_distance_holds_the_truth_where_a_tenth_of_the_scores_is_0_or_1(kind):
+    rng = np.random.default_rng(2)
+    inside = []
+    for _ in range(60):
+        if kind == "confidences":
+            p = rng.choice([0.5, 0.7, 0.9, 1.0], 300, p=[0.3, 0.3, 0.3, 0.1])
+            q = np.where(p == 1, 0.93, p)
+        else:
+            true = expit(rng.normal(0, 2, 300))
+            p = (rng.binomial(10, true) / 10) if kind == "votes" else expit(2 * logit(true)).round(2)
+            q = true
+        low, high = calibration_line(rng.random(300) < q, p).distance_interval()
+        places, place = np.unique(p, return_inverse=True)
+        truth = np.abs(np.bincount(place, q - p)).sum() / 300
+        inside.append(low <= truth <= high)
+    assert np.mean(inside) >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / 60)
 
 
 def test_two_uneven_rows_leave_one_degree_of_freedom():

@@ -180,16 +180,20 @@ def test_newton_steps_on_sums_reach_the_calibrator_of_all_rows():
     p = rng.random(4000)
     y = (rng.random(4000) < p**2).astype(float)
     w = rng.uniform(0.5, 2, 4000)
-    for labels, weight in ((y, None), (y, w), (p > 0.3, None)):
+    ends = np.where(rng.random(4000) < 0.2, rng.random(4000) < p, p)  # a fifth are 0 or 1
+    decisions = (p > 0.4) * 1.0
+    cases = [(y, p, None), (y, p, w), (p > 0.3, p, None), (y, ends, None), (y, ends, w), (y, ends.round(1), w)]
+    for labels, p, weight in [*cases, (y, decisions, None)]:
         whole = PlattCalibrator().fit(p, labels, weight)
         parts = [[labels[i::3], p[i::3], None if weight is None else weight[i::3]] for i in range(3)]
 
         def evaluate(*place):
             return sum(PlattSums.of(*part, *place) for part in parts)  # noqa: B023
 
-        intercept, slope = sum(PlattStart.of(*part) for part in parts).fit(evaluate)
+        line, levels = sum(PlattStart.of(*part) for part in parts).fit(evaluate)
         assert whole.separated_ == (labels.dtype == bool)
-        same([intercept, slope], [whole.intercept_, whole.slope_])
+        same(line, [whole.intercept_, whole.slope_])
+        assert levels == pytest.approx(whole.levels_, nan_ok=True)
 
 
 PLAIN = RegionSums.of(np.array([0.5, -0.5]), [0, 1], 2)

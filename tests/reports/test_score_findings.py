@@ -8,10 +8,11 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import expit, logit
 
 from helpers.datasets import load_rand_scores
 from helpers.profile import Alert
-from helpers.reports import audit_scores, misjudged
+from helpers.reports import audit_scores, misjudged, read_table
 from helpers.reports import score_findings as conclude
 from helpers.reports.findings import Finding, Severity, as_json, read_words, steps_of, table_of
 from helpers.reports.misjudged import _beside_stated, find_misjudged, least_gaps
@@ -26,9 +27,9 @@ ONE_OF = [  # of each line, at most one kind is found for a subject
     {"loses_where", "groups_not_compared"},
     {"groups_compared", "groups_not_compared"},
     {"in_order", "knows_nothing", "reversed", "constant"},
-    {"right_on_average", "off_little", "off_mendable", "off_repaired", "off_unmendable"},
-    {"right_on_average", "off_little", "all_too"},
-    {"right_on_average", "slope"},
+    {"right_on_average", "off_somewhere", "off_little", "off_mendable", "off_repaired", "off_unmendable"},
+    {"right_on_average", "off_somewhere", "off_little", "all_too"},
+    {"right_on_average", "off_somewhere", "slope"},
     {"knows_nothing", "slope"},
     {"reversed", "slope"},
     {"drifts", "steady"},
@@ -59,18 +60,21 @@ def an_average(rng):
     gaps = ends(rng, "gap", "low", "high")
     is_off = bool(rng.random() < 0.7)
     size = abs(rng.normal(0, 0.05))
+    direction = "" if not is_off or gaps["low"] <= 0 <= gaps["high"] else "low" if gaps["low"] > 0 else "high"
+    is_sized = bool(direction or rng.random() < 0.8)
     slope, slope_low, slope_high = (1 + x for x in interval(rng, 0.8))
     is_line = bool(rng.random() < 0.5)
     return SimpleNamespace(
         rates={"stated": 0.3 + gaps["gap"] / 9, "observed": 0.3, **gaps},
-        size=size, low=size / 2, high=2 * size, se=size / 3 + 1e-6, p_value=0.01 if is_off else 0.3,
+        size=size, low=size / 2 * is_sized, high=2 * size, se=size / 3 + 1e-6, p_value=0.01 if is_off else 0.3,
         is_miscalibrated=is_off,
-        is_worth_mending=is_off and size > 0.01,
+        is_worth_mending=is_off and is_sized and size > 0.01,
         scale=rng.choice([1.0, 0.04]),
-        direction="" if not is_off or gaps["low"] <= 0 <= gaps["high"] else "low" if gaps["low"] > 0 else "high",
+        direction=direction,
         has_log_odds=is_line,
+        levels=[(1, 0.93)] if is_line and rng.random() < 0.3 else [],
         calibrator=SimpleNamespace(intercept_=0.2, slope_=slope),
-        slope=slope if is_line and is_off and not slope_low <= 1 <= slope_high else None,
+        slope=slope if is_line and is_off and is_sized and not slope_low <= 1 <= slope_high else None,
         line=SimpleNamespace(slope_interval=(slope_low, slope_high)),
         no_curve_fits=bool(rng.random() < 0.2),
         residual_p_value=0.001,
@@ -222,6 +226,8 @@ def test_one_finding_says_whether_the_scores_may_be_used_and_agrees_with_the_oth
             assert serious.isdisjoint(conclude.OFF_AS_STATED)
         if "mend" in use.kind or use.kind == "after_recalibration":
             assert mends
+        if use.kind == "cannot_be_said":
+            assert "right_on_average" in kinds
 
 
 @pytest.mark.slow
@@ -285,6 +291,9 @@ def test_kinds_of_groups_by_hand(gap, low, high, residual, mends, kind, severity
         ([("drifts", Severity.SERIOUS)], "not_over_time"),
         (["drifts"], "as_they_are"),
         (["groups_unknown"], "cannot_be_said"),
+        (["groups_unknown", "off_little"], "off_then_unknown"),
+        (["groups_unknown", "off_somewhere"], "somewhere_then_unknown"),
+        (["off_somewhere"], "as_they_are"),
         (["groups_unknown", "off_mendable"], "mend_then_unknown"),
         ([("certified_loss", Severity.SERIOUS)], "but_not_single"),
         ([("certified_loss", Severity.SERIOUS), "off_mendable"], "mend_but_not_single"),
@@ -300,6 +309,42 @@ def test_uses_by_hand(kinds, use):
         name, severity = kind if isinstance(kind, tuple) else (kind, Severity.NOTE)
         findings.append(Finding(name, severity=severity, more={"columns": ["a"]}))
     assert conclude.use_of(findings, 900).kind == use
+
+
+ON_AVERAGE = ("right_on_average", "off_somewhere", "off_little", "off_mendable", "off_repaired", "off_unmendable")
+
+
+def a_small_table(rng):
+    """Votes, percent, confidences of which a tenth are 0 or 1, rare events; right, or off in some way."""
+    n = int(rng.choice([120, 250, 400]))
+    q = (rng.beta(2, 2, n), rng.beta(1, 12, n), rng.choice([0.5, 0.6, 0.7, 0.8, 0.9, 0.97], n))[rng.integers(3)]
+    odds = logit(q)
+    shapes = (odds, 1.6 * odds, 0.6 * odds, odds + rng.choice([-0.4, 0.4]), odds + np.sin(3 * odds))
+    p = expit(shapes[rng.integers(5)]).round(int(rng.integers(1, 4)))
+    p = np.where(rng.random(n) < rng.choice([0, 0, 0.1]), p.round(), p)
+    return pd.DataFrame({"label": (rng.random(n) < q) * 1, "score": p})
+
+
+@pytest.mark.slow
+def test_headline_and_second_line_come_from_one_finding():
+    """Scores that are called off are so by a size above 0, or only somewhere; the headline says no less."""
+    seen = Counter()
+    for seed in range(60):
+        report = audit_scores(read_table(a_small_table(np.random.default_rng([51, seed]))), rng=0)
+        first = {finding.kind: finding for finding in report.found}
+        use = report.found[0]
+        (average,) = [first[kind] for kind in ON_AVERAGE if kind in first]
+        seen[average.kind] += 1
+        assert (average.kind == "right_on_average") == (average.p_value >= conclude.ALPHA)
+        assert average.low <= average.value <= average.high
+        if average.kind != "right_on_average":
+            assert (average.low == 0) == (average.kind == "off_somewhere")
+            assert use.kind != "cannot_be_said"
+        if use.kind in conclude.UNKNOWN_OFF.values():
+            assert (use.value, use.low, use.high) == (average.value, average.low, average.high)
+        if average.kind == "off_little":
+            assert average.low < conclude.SMALL
+    assert seen["right_on_average"] > 9 and seen["off_mendable"] > 9 and seen["off_somewhere"] > 0
 
 
 def test_cases_in_which_opposite_gaps_cancel_are_not_called_far_off():
