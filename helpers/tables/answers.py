@@ -340,7 +340,8 @@ def _table_of(opened, rules, notes):
     confidence = None
     if "confidence" in columns:
         confidence = _confidences(source, columns["confidence"], frame["confidence"][kept], opened.scale)
-        notes += about_confidences(int(kept.sum()), confidence, opened.scale)
+        then = "; the mean of their question leaves them out"
+        notes += about_confidences(int(kept.sum()), confidence, opened.scale, then)
     rows = AnswerRows(
         question=frame["question"][kept].reset_index(drop=True),
         place=opened.place[kept],
