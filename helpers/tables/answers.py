@@ -226,7 +226,7 @@ class _Opened:
     rule: str
     unparsed: str
     scale: object  # of stated confidences
-    used: set | None  # columns with a role; None for a log, whose others are not about whole questions
+    used: set  # columns that are not about whole questions, or have a role
 
 
 def _open(
@@ -267,7 +267,9 @@ def _open(
         notes = [note for note in notes if "'sample'" not in note]
     if set(RECORDED) <= set(source.names):
         used |= set(source.names) - {"kind"}  # of the question; the others are about answers
-    return _Opened(source, columns, notes, frame, place, rule, unparsed, scale, None if source.is_log else used)
+    if source.is_log:
+        used |= set(source.names) - {"subject"}  # the others are about answers
+    return _Opened(source, columns, notes, frame, place, rule, unparsed, scale, used)
 
 
 def _read(opened):
@@ -356,8 +358,6 @@ def _table_of(opened, rules, notes):
     table = AnswerTable(
         source.name, grouped, rule, columns, (*notes, *source.notes), source.sha256, reading=reading
     )  # fmt: skip
-    if opened.used is None:
-        return table
     return replace(table, features=question_columns(source, columns["question"], opened.used, grouped.questions))
 
 
@@ -366,7 +366,7 @@ def grade_single(source):
     columns = {"answer": "answer", "reference": "reference"}
     frame = layouts.long_rows(replace(source, as_text=True), columns)
     frame["question"] = frame["row"]
-    rules, notes = _choose_rules([_Opened(source, columns, [], frame, frame["row"], "auto", "class", "auto", None)])
+    rules, notes = _choose_rules([_Opened(source, columns, [], frame, frame["row"], "auto", "class", "auto", set())])
     by_row = np.asarray(frame["question"].map(rules) if isinstance(rules, pd.Series) else [rules] * len(frame), object)
     spelled = _spell(source, columns, frame, by_row)
     right = _read_references(source, "reference", frame, by_row)

@@ -52,6 +52,8 @@ def read_harness(paths, grade="", graded=True, failed="left out"):
     stated = _stated(records, frame, metric)
     check_repeats(file, frame, next(iter(sources_of_scores(stated, frame["likelihood"])[0]), ""), CURE)
     made = frame[["question", "sample", "answer", "reply", "target"]].join(stated)
+    if frame["subject"].any():
+        made["subject"] = frame["subject"]
     if len(stated.columns):
         notes.append(f"confidence can name what the log stored: {', '.join(map(repr, stated))}")
     if graded and metric and filtered and len(frame) == len(records):
@@ -250,6 +252,7 @@ def _replied(file, records, notes, grade, parameter="correct"):
     frame = pd.DataFrame(rows, dtype=object)
     frame.insert(1, "sample", frame.groupby("question").cumcount() + 1)
     frame["likelihood"] = np.nan
+    frame["subject"] = [record["subject"] for record in records for _ in _replies(record)]
     return frame, records, metric, filtered, notes
 
 

@@ -239,7 +239,9 @@ def test_subjects_are_one_table(tmp_path):
     generated = [
         write(tmp_path / f"samples_gen_{name}_{stamp}", [reply(k) for k in range(4)] * 2) for name in ("art", "law")
     ]
-    grouped = read_answers(generated).grouped
+    asked = read_answers(generated)
+    assert asked.features["subject"].tolist() == ["art"] * 4 + ["law"] * 4
+    grouped = asked.grouped
     assert [name.split(":")[0] for name in grouped.questions] == [
         f"{a} {b}" for a, b in product(("art", "law"), range(4))
     ]
