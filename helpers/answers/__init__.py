@@ -1,6 +1,7 @@
 """The confidence of sampled answers: classes, counts, Sem1, Sem2, their calibration, and what theory says of them.
 
-- `spelling`, `stated`, `counts`: a table of answers turned into counts of classes, with stated confidences beside them
+- `spelling`, `stated`, `counts`: a table of answers turned into counts of classes, with stated confidences beside them;
+  `notations`: numbers, dates, units and formulas as they are written; `held`: wrong answers that hold the right one
 - `splits`, `confidence`: how sure a model is, from its counts; `posterior`: from the probabilities of its texts
 - `combination`: several confidences made one
 - `calibration`: how far these confidences are from how often the answers are right

@@ -317,28 +317,40 @@ def _registry():
 
 
 _UNIT = re.compile(
-    r"(?:(?:square|cubic) )?[^\W\d_°]+(?:\^-?\d)?(?:(?:\s?[/·*×]\s?| per | )[^\W\d_°]+(?:\^-?\d)?)*|°[CF]?"
+    r"(?:(?:square|cubic) )?[^\W\d_°]+(?:\^-?\d)?"
+    r"(?:(?:\s?[/·*×]\s?| per )[^\W\d_°]+(?:\^-?\d)?| [^\W\d_°]+\^-?\d)*|°[CF]?"
 )
+
+_DEGREES = re.compile(r"^(?:degrees?|deg\.?|°) ?(C|F)(?:elsius|ahrenheit)?$")
 
 
 @cache
 def unit_of(text):
-    """A unit of Pint in its own words; None for another text, and where Pint would guess (cats as centi-at-s)."""
-    text = text.strip().rstrip(".")
+    """A unit of Pint; None for another text, and where Pint would guess: cats as centi-at-s, pinch as pico-inch."""
+    text = _DEGREES.sub(r"deg\1", text.strip().rstrip("."))
     if not _UNIT.fullmatch(text):
         return None
     registry = _registry()
-    words = text.replace("·", "*").replace("×", "*").replace("^", "**")
+    words = text.replace("·", "*").replace("×", "*").replace("^", "**").replace(" per ", "/")
     words = re.sub(r"^(square|cubic) (\w+)", lambda match: f"{match[2]}**{2 if match[1] == 'square' else 3}", words)
-    for name in re.findall(r"[^\W\d_]{4,}", words):
-        prefix = next((prefix for prefix, _, _ in registry.parse_unit_name(name)), "")
-        if prefix and name.endswith("s") and not name.startswith(prefix):
-            return None
+    if not all(_is_unit(name, registry) for name in re.findall(r"[^\W\d_]+", words)):
+        return None
     try:
-        unit = registry.parse_units(words)
+        unit = registry.parse_units(re.sub(r"(?<=[\w]) (?=\w)", "*", words))
     except Exception:  # of Pint, of its tokenizer
         return None
     return None if unit.dimensionless and not str(unit) else unit
+
+
+def _is_unit(name, registry):
+    """Whether a word is a unit of Pint in one way, with its prefix in full, or as letter with the unit's letters."""
+    kinds = registry.parse_unit_name(name)
+    if not kinds or not kinds[0][0]:
+        return bool(kinds)
+    prefix, unit, _ = kinds[0]
+    return len(kinds) == 1 and (
+        len(name) < 4 or name.startswith(prefix) or name == registry.get_symbol(prefix + unit)
+    )  # fmt: skip
 
 
 def read_quantity(text):

@@ -66,9 +66,18 @@ _MARK = re.compile(
 )
 
 
-def final_part(text):
-    """(what a reply says is its answer, whether it says so): from a box, a tag, or behind "the answer is"; or all."""
-    boxes = list(_BOX.finditer(text))
+_NEXT_QUESTION = re.compile(r"\n\s*(?:Question|Q|Problem|User|Human)\s*:")
+
+
+def final_part(text, boxes=True):
+    """(what a reply says is its answer, whether it says so): from a box, a tag, or behind "the answer is"; or all.
+
+    What a model writes after its answer as the next question is no part of it.
+    """
+    own, *_ = _NEXT_QUESTION.split(text, maxsplit=1)
+    if own.strip():
+        text = own
+    boxes = list(_BOX.finditer(text)) if boxes else []
     if boxes:
         start = boxes[-1].end()
         depth = 1
@@ -201,7 +210,9 @@ _END = (  # what may follow the letter of an option, so that it is none in "a do
 
 _LETTER_SAID = re.compile(rf"[\W_]*(?:(?:is|be|option|choice|letter)\b[\W_]*)*([A-P]){_END}", re.IGNORECASE)
 
-_LETTER_FIRST = re.compile(r"[\W_]*([A-P])[).:]\s", re.MULTILINE)
+_NOT_RIGHT = r"(?!\W* is (?:not|wrong|incorrect|false)\b)"
+
+_LETTER_FIRST = re.compile(rf"^[\W_]*([A-Pa-p])[).:]{_NOT_RIGHT}\s", re.MULTILINE)
 
 _LETTER_RIGHT = re.compile(r"\W*(?:[Oo]ption |[Cc]hoice )?\(?([A-P])\)? is (?:the )?(?:correct|right|best)\b")
 
@@ -212,20 +223,22 @@ _CONCLUDED = re.compile(
     re.IGNORECASE,
 )  # fmt: skip
 
-_LETTER_NAMED = re.compile(r"(?:\b[Oo]ption|\b[Cc]hoice|\b[Ll]etter)\s*\W{0,3}([A-Pa-p])(?![\w'’])|\(([A-P])\)")
+_LETTER_NAMED = re.compile(
+    rf"(?:\b[Oo]ption|\b[Cc]hoice|\b[Ll]etter)\s*\W{{0,3}}([A-Pa-p])(?![\w'’]){_NOT_RIGHT}|\(([A-P])\){_NOT_RIGHT}"
+)
 
 _ANOTHER = re.compile(r"[\s)*_]*(?:,|/|&|\band\b|\bor\b)\s*\W*[A-P]\b(?!['’])", re.IGNORECASE)
 
 
 def _letter(text):
     """The letter of an option, A to P: the one that a reply states, or the only one that it names; None without one."""
-    part, is_stated = final_part(text)
-    part = without_layout(part)
-    alone = read_letter(part)
-    if alone:
-        return alone
-    if is_stated:
-        said = _LETTER_SAID.match(part)
+    for boxes in (True, False):  # what stands in a box may be none
+        part, is_stated = final_part(text, boxes)
+        part = without_layout(part)
+        alone = read_letter(part)
+        if alone:
+            return alone
+        said = _LETTER_SAID.match(part) if is_stated else None
         if said:
             return None if _ANOTHER.match(part, said.end(1)) or _is_word(part, said) else said[1].upper()
     text = without_layout(text)
@@ -236,8 +249,8 @@ def _letter(text):
     if right:
         return right[1].upper()
     first = _LETTER_FIRST.match(text)
-    is_only = len({letter.upper() for letter in _LETTER_FIRST.findall(text)}) == 1
-    if first and is_only and not _ANOTHER.match(text, first.end(1)):
+    firsts = {letter.upper() for letter in _LETTER_FIRST.findall(text)}
+    if first and len(firsts) == 1 and not _ANOTHER.match(text, first.end(1)):
         return first[1].upper()
     named = {(a or b).upper() for a, b in _LETTER_NAMED.findall(text)}
     return named.pop() if len(named) == 1 else None
@@ -250,6 +263,14 @@ def _is_word(part, said):
         and bool(re.match(r"\s+[^\W\d_]{2,}", part[said.end(1) :]))
         and not re.match(r"\s+(?:because|since|as|is)\b", part[said.end(1) :])
     )
+
+
+def letter_of(text, options):
+    """The letter of the option that a text names, or is; None without one, and for a letter beyond the options."""
+    part = spell_text(final_part(without_thoughts(text))[0], "normalized")
+    same = [part is not None and spell_text(str(option), "normalized") == part for option in options]
+    letter = chr(ord("A") + same.index(True)) if sum(same) == 1 else spell_text(text, "letter")
+    return letter if letter is not None and ord(letter) - ord("A") < len(options) else None
 
 
 # ---- quantities and formulas ----------------------------------------------------------------------------------------
@@ -358,14 +379,15 @@ def rule_of_answers(answers):
             n_read[rule] = 0
     rule = max(n_read, key=n_read.get)
     if n_read[rule] < ENOUGH * len(texts):
-        return "normalized", f"no right answer is known, and the answers are of no one kind: rule {'normalized'!r}"
-    return rule, f"no right answer is known: rule {rule!r}, which reads {n_read[rule]:,} of {len(texts):,} answers"
+        return "normalized", "no right answers to go by, and the answers are of no one kind: rule 'normalized'"
+    return rule, f"no right answers to go by: rule {rule!r}, which reads {n_read[rule]:,} of {len(texts):,} answers"
 
 
-def first_is_day(texts):
-    """(whether dates such as 3/5/1914 have the day first, as others in these texts must; how many may be either)."""
-    found = Counter(either_way(text) for text in texts)
-    return found[1] > 0 and not found[-1], found[0]
+def first_is_day(answers, others):
+    """(whether dates such as 3/5/1914 have the day first, as some of all these texts must; how many answers may)."""
+    found = Counter(map(either_way, answers))
+    shown = found + Counter(map(either_way, others))
+    return shown[1] > 0 and not shown[-1], found[0]
 
 
 def spell_answers(answers, rule="normalized"):
@@ -450,6 +472,11 @@ def _spelled_by(rule, answers):
     spelled = [spell(text) if text.strip() else None for text in texts]
     spelled = [None if pd.isna(spelling) else spelling for spelling in spelled]
     return np.array([*spelled, None], dtype=object)[codes]  # a missing answer has code -1
+
+
+def spell_text(text, rule):
+    """The spelling of one text by the name of a rule; None where it finds nothing."""
+    return _SPELLINGS[rule](without_thoughts(text)) if text.strip() else None
 
 
 def _text(value):

@@ -48,7 +48,7 @@ def about_reading(table, n_known, sources):
     more |= {"rule": RULES[table.rule][0], "n_known": n_known, "n_stated": n_stated, "n_unread": n_unread}
     agreed = float(((grouped.counts > 0).sum(axis=1) == 1).mean())
     yield Finding("read", table.name, value=agreed, n=table.n_questions, more=more)
-    if len(reading):
+    if len(reading) and table.rule != "class":
         rows = [(RULES[row.rule][0], row.questions, row.rule) for row in reading.itertuples()]
         yield Finding("rules", n=len(rows), more={"rows": rows})
     if n_unread:

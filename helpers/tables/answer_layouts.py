@@ -103,8 +103,8 @@ def long_rows(table, columns):
     """
     frame = table.read(list(columns.values())).rename(columns={name: role for role, name in columns.items()})
     frame["row"] = np.arange(len(frame))
-    if "reference" in frame:
-        frame["reference"] = frame["reference"].map(_right_answers)
+    for role in {"reference", "meant", "options"} & set(frame):
+        frame[role] = frame[role].map(_listed)
     kinds = _kinds(frame["answer"])
     layout = next((kind for kind in ("lists", "counts") if (kinds == kind).any()), "")
     if not layout:
@@ -124,8 +124,8 @@ def _is_listed(cell):
     return isinstance(cell, MANY) or isinstance(cell, dict)
 
 
-def _right_answers(cell):
-    """A list of right answers as a tuple, also one of texts that a CSV file holds as JSON; another cell as it is."""
+def _listed(cell):
+    """A list as a tuple, also one of texts that a CSV file holds as JSON; another cell as it is."""
     if isinstance(cell, str) and cell.lstrip().startswith('["'):
         try:
             cell = json.loads(cell)

@@ -14,7 +14,7 @@ from helpers.answers import RULES, GroupedAnswers, parse_confidences, spell_answ
 from helpers.answers.confidence import check_counts
 from helpers.answers.counts import AnswerRows, count_classes, first_contradiction, is_right
 from helpers.answers.held import holds_value
-from helpers.answers.spelling import first_is_day, rule_of_answers, rules_of, spell_references
+from helpers.answers.spelling import first_is_day, letter_of, rule_of_answers, rules_of, spell_references
 from helpers.checks import check_one_of
 from helpers.tables import answer_layouts as layouts
 from helpers.tables.answer_layouts import DEFAULTS, RECORDED
@@ -69,7 +69,8 @@ class AnswerTable:
 
 def read_answers(
     path=SHIPPED, *, question="question", sample="sample", answer="answer", confidence="confidence",
-    reference="reference", correct="", counts=(), rule="auto", unparsed="class", scale="auto", failed="left out",
+    reference="reference", correct="", counts=(), rule="auto", unparsed="class", options="", scale="auto",
+    failed="left out",
 ):  # fmt: skip
     """Read a file of sampled answers; a ValueError names the file, the column, the rule and the first row.
 
@@ -100,6 +101,9 @@ def read_answers(
     unparsed : {"class", "singletons", "drop"}, default "class"
         Answers in which the rule finds nothing, such as refusals: they are one answer, which is never right; each is
         another one; or they are left out, and questions without any other.
+    options : str, default ""
+        Column that holds the list of options of each question, or "": its answers are then letters, A for the first;
+        the text of an option counts as its letter, in answers and right answers.
     scale : str, number or dict, default "auto"
         What a stated confidence without a sign means: "share", "percent", the highest step of a scale such as 10, or
         {word: share}, see `helpers.answers.parse_confidences`.
@@ -124,7 +128,7 @@ def read_answers(
     """
     names = {"question": question, "sample": sample, "answer": answer, "confidence": confidence}
     names |= {"reference": reference, "correct": correct, "counts": counts, "rule": rule, "unparsed": unparsed}
-    names |= {"scale": scale, "failed": failed}
+    names |= {"options": options, "scale": scale, "failed": failed}
     return _read([_open(path, **names)])[0]
 
 
@@ -231,7 +235,7 @@ class _Opened:
 
 def _open(
     path, question="question", sample="sample", answer="answer", confidence="confidence", reference="reference",
-    correct="", counts=(), rule="auto", unparsed="class", scale="auto", failed="left out",
+    correct="", counts=(), rule="auto", unparsed="class", options="", scale="auto", failed="left out",
 ):  # fmt: skip
     """`_Opened` of a file, see `read_answers`."""
     check_one_of(rule, "rule", ("auto", *RULES))
@@ -255,13 +259,18 @@ def _open(
         sample = correct = ""
         rule = "class"
     roles = {"answer": answer, "sample": sample, "correct": correct, "question": question, "confidence": confidence}
+    roles["options"] = options
     columns, notes = layouts.find_columns(source, roles | {"reference": "" if correct else reference})
+    known = "target" if source.is_log else reference
+    meant = {"meant": known} if correct and known in source.names and known not in columns.values() else {}
     for role in ("question", "answer"):
         if role not in columns:
             raise ValueError(f"{role} must name a column of {source.name}, but it is not given.")
-    frame = layouts.long_rows(source, columns)
+    frame = layouts.long_rows(source, columns | meant)
     place = layouts.check_rows(source, columns, frame)
     used = {question, sample, answer, confidence, reference, correct, *counts, *columns.values()}
+    if "options" in columns:
+        _check_options(source, options, frame)
     if frame["row"].duplicated().any():  # lists or counts number their answers themselves
         columns = {role: name for role, name in columns.items() if role != "sample"}
         notes = [note for note in notes if "'sample'" not in note]
@@ -270,6 +279,13 @@ def _open(
     if source.is_log:
         used |= set(source.names) - {"subject"}  # the others are about answers
     return _Opened(source, columns, notes, frame, place, rule, unparsed, scale, used)
+
+
+def _check_options(source, column, frame):
+    """ValueError unless each cell holds a list of two options or more."""
+    wrong = frame["options"].map(lambda cell: not (isinstance(cell, tuple) and len(cell) > 1)).to_numpy()
+    if wrong.any():
+        source.reject(column, "hold a list of two options or more", wrong, frame["options"], rows=frame["row"])
 
 
 def _read(opened):
@@ -281,13 +297,20 @@ def _read(opened):
 def _choose_rules(opened):
     """(rules by question, or one for all; notes), from the right answers of all files together, else from the answers.
 
-    Whether an answer is right has no part in it.
+    Whether an answer is right has no part in it. A file with grades may hold right answers as well (column "meant").
     """
     rule = opened[0].rule
     if rule != "auto":
         return rule, []
     answers = pd.concat([one.frame["answer"] for one in opened], ignore_index=True)
-    known = [one.frame[["question", "reference"]].dropna() for one in opened if "reference" in one.frame]
+    known = [
+        one.frame[["question", name]].dropna().set_axis(["question", "reference"], axis=1)
+        for one in opened
+        for name in ("reference", "meant")
+        if name in one.frame
+    ]
+    if not sum(map(len, known)) and any("options" in one.frame for one in opened):
+        return "letter", []
     if not sum(map(len, known)):
         rule, note = rule_of_answers(answers)
         return rule, [note]
@@ -295,8 +318,11 @@ def _choose_rules(opened):
     several = right.groupby("question", sort=False)["reference"].agg(lambda cells: list(dict.fromkeys(cells)))
     kinds, notes = rules_of(several)
     rules = pd.Series(kinds, several.index, dtype=object)
+    for one in opened:
+        if "options" in one.frame:
+            rules[rules.index.isin(one.frame["question"])] = "letter"
     if (rules == "date").any():
-        day_first, n_either = first_is_day(map(str, [*answers.dropna(), *right["reference"]]))
+        day_first, n_either = first_is_day(answers.dropna().map(str), right["reference"].map(str))
         if day_first:
             rules[rules == "date"] = "day-first"
         if n_either:
@@ -317,6 +343,9 @@ def _table_of(opened, rules, notes):
     notes = [*opened.notes, *notes]
     by_row = np.asarray(frame["question"].map(rules) if isinstance(rules, pd.Series) else [rules] * len(frame), object)
     spelled = _spell(source, columns, frame, by_row)
+    if opened.rule == "auto" and "correct" in columns:  # a judge may have read what the rule does not
+        as_texts = spell_answers(frame["answer"])
+        spelled = np.where(pd.isna(spelled), as_texts, spelled)
     right = _read_references(source, columns["reference"], frame, by_row) if "reference" in columns else None
     if "reference" in columns:
         is_list = frame["reference"].map(lambda cell: isinstance(cell, tuple))
@@ -370,9 +399,8 @@ def grade_single(source):
     by_row = np.asarray(frame["question"].map(rules) if isinstance(rules, pd.Series) else [rules] * len(frame), object)
     spelled = _spell(source, columns, frame, by_row)
     right = _read_references(source, "reference", frame, by_row)
-    grades = [
-        np.nan if one is None else float(is_right(*pair)) for *pair, one in zip(spelled, right, right, strict=True)
-    ]
+    pairs = zip(spelled, right, strict=True)
+    grades = [np.nan if known is None else float(is_right(given, known)) for given, known in pairs]
     reading = _reading(frame, by_row, spelled, right, None)
     shown = ", ".join(f"{row.questions:,} by rule {row.rule!r}" for row in reading.itertuples())
     notes.append(f"answers are compared with their references: {shown}")
@@ -391,7 +419,7 @@ def _about_dropped(frame, kept):
 
 def _spell(source, columns, frame, by_row):
     """Answers in the spelling of their rules; ValueError if they read none of them."""
-    spelled = spell_answers(frame["answer"], by_row)
+    spelled = _as_options(frame, "answer", by_row, spell_answers(frame["answer"], by_row))
     if pd.isna(spelled).all():
         first = frame["answer"].dropna()
         shown = f"; the first is {first.iloc[0]!r}" if len(first) else ""
@@ -403,9 +431,25 @@ def _spell(source, columns, frame, by_row):
     return spelled
 
 
+def _as_options(frame, role, by_row, spelled):
+    """Spellings, with the letters of options where letters are read and the file has options."""
+    if "options" not in frame:
+        return spelled
+    rows = np.flatnonzero((by_row == "letter") & frame[role].notna().to_numpy())
+    pairs = list(zip(frame[role].iloc[rows], frame["options"].iloc[rows], strict=True))
+    letters = {}
+    for cell, options in dict.fromkeys(pairs):
+        named = [letter_of(str(text), options) for text in (cell if isinstance(cell, tuple) else (cell,))]
+        several = frozenset(named) - {None}
+        letters[cell, options] = (several or None) if isinstance(cell, tuple) else named[0]
+    spelled = spelled.copy()
+    spelled[rows] = np.fromiter((letters[pair] for pair in pairs), object, len(pairs))
+    return spelled
+
+
 def _read_references(source, column, frame, by_row):
     """Spelled right answers; ValueError for a question with two, naming both rows."""
-    spelled = spell_references(frame["reference"], by_row)
+    spelled = _as_options(frame, "reference", by_row, spell_references(frame["reference"], by_row))
     rows = first_contradiction(frame["question"], spelled)
     if rows is not None:
         cells = [list(cell) if isinstance(cell, tuple) else cell for cell in frame["reference"].iloc[list(rows)]]
@@ -427,7 +471,7 @@ def _reading(frame, by_row, spelled, right, grades):
         graded = first.notna().to_numpy()
         correct = np.array([is_right(*pair) for pair in zip(spelled, first, strict=True)]) & graded & ~none
         texts = frame["reference"].groupby(frame["question"]).transform("first")
-        held = _held(frame["answer"], texts, by_row, graded & ~correct)
+        held = _held(frame["answer"], texts, by_row, ~none, graded & ~correct)
     elif grades is not None:
         graded = ~np.isnan(grades)
         correct = grades == 1
@@ -440,16 +484,16 @@ def _reading(frame, by_row, spelled, right, grades):
     return table.reset_index().sort_values("questions", ascending=False, kind="stable", ignore_index=True)
 
 
-def _held(answers, references, by_row, wrong):
+def _held(answers, references, by_row, is_read, wrong):
     """(n,) whether an answer counts as wrong and holds the right value; each pair is looked at once."""
-    seen = {}
+    rows = np.flatnonzero(wrong & answers.notna().to_numpy() & ~np.isin(by_row, ("class", "exact")))
+    each = zip(answers.iloc[rows], references.iloc[rows], by_row[rows], is_read[rows], strict=True)
+    pairs = [
+        (answer, right if isinstance(right, tuple) else (right,), rule, read) for answer, right, rule, read in each
+    ]
+    holds = {pair: holds_value(*pair) for pair in dict.fromkeys(pairs)}
     held = np.full(len(answers), False)
-    for row in np.flatnonzero(wrong & answers.notna().to_numpy()):
-        right = references.iloc[row]
-        pair = (answers.iloc[row], right if isinstance(right, tuple) else (right,), by_row[row])
-        if pair not in seen:
-            seen[pair] = pair[2] not in ("class", "exact") and holds_value(*pair)
-        held[row] = seen[pair]
+    held[rows] = [holds[pair] for pair in pairs]
     return held
 
 

@@ -1,15 +1,18 @@
 """One answer in many spellings is one text; what differs stays different."""
 
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.answers import spell_answers
+from helpers.answers import notations, spell_answers
 from helpers.answers.held import holds_value
 from helpers.answers.spelling import rules_of, spell_references
 from helpers.datasets.sampled_answers import parse_answer
+from helpers.tables import read_answers
 
 SAME = {
     "normalized": [
@@ -25,6 +28,7 @@ SAME = {
         ("- 5 km", "5"), ("50%", "0.5", "50 percent", "1/2", "½", r"\frac12", r"$\dfrac{1}{2}$", "50\\%", "50,0 %"),
         ("€5", "5 dollars", "5.", "USD5", 5, 5.0, "five", "Five.", "5th", "x = 5", "2 + 3 = 5", "\\boxed{5}", "**5**",
          "5!", "(5).", "[5]", "Answer: **5**", "The answer is 5. I used 3 steps.", "7 then\n#### 5",
+         "#### 5\n\nQuestion: And 3?\nAnswer: #### 7",
          "<think>7</think> 5",
          "It is 5 apples, since 2 + 3 = 5", "The answer is 5, because 10 / 2 is 5", "<answer>5</answer> (of 8)",
          "7</think>5", "ANSWER: $5$", r"\[ \boxed{5} \]", "Answer: Let's think. 2 + 3 = 5."),
@@ -44,6 +48,9 @@ SAME = {
         ("B", "b", "(B)", "**B**", "ANSWER: B", "ANSWER: B,", "answer: b", r"\boxed{B}", r"$\boxed{\text{B}}$",
          "B) Lyon", "option (b)", "Therefore, B.", "So the answer is B", "The answer is (B).", "Answer: $B",
          "B is correct.", "选B", "The answer is B because A is a city", "答案是B",
+         "Antwort:\n\nAntwort: B", "I would pick B — a safe choice.", "b. 4", "ANSWER IS B. A is incorrect.",
+         "The answer is B. Note that A is a common distractor.", r"\boxed{B: A lion}",
+         "**Answer: B**, since \\boxed{\\langle H \\rangle}", "The answer is B because I computed it",
          "I considered (A), but it is wrong. Final answer: B.",
          "A) Paris\nB) Lyon\nAnswer: B", "<think>option A?</think> B", "Answer: B - Lyon",
          "ANSWER: $LETTER\nANSWER: B"),
@@ -76,7 +83,8 @@ UNREADABLE = {
     "letter": [
         "I cannot say.", "A dog", "Answer: A dog", "Answer: I think so", "The answer is not B.", "ANSWER: A,B",
         "A and B",
-        "(B) or (C)", "(A) is wrong, (B) is right", "A) Paris\nB) Lyon", "It is hepatitis B", "<think>option B?", None,
+        "(B) or (C)", "(A) is wrong", "(A) and (B) may be", "Option B is not correct",
+        "A) Paris\nB) Lyon", "It is hepatitis B", "<think>option B?", None,
         "Answer: Let's think step by step.", "none of the above",
     ],
     "exact": ["", " ", None],
@@ -141,7 +149,7 @@ QUANTITIES = [
     ("5 km", "5000 m", "5000m", "It is 5 km away.", r"$5\text{ km}$", r"\boxed{5 \mathrm{~km}}", "5,0 km"),
     ("1 day", "24 hours", "1440 min"),
     ("36 km/h", "10 m/s", "10 m s^-1"),
-    ("20 °C", "293.15 K"),
+    ("20 °C", "293.15 K", "20 degrees C", "20 degrees Celsius"),
     ("25 m²", "25 m^2"),
 ]
 
@@ -157,7 +165,23 @@ def test_quantities_that_are_none():
     pytest.importorskip("pint", reason="needs the extra answers")
     assert spell_answers(["3-5 km", "3 to 5 km", "5 ft 3 in", "no idea"], "quantity").tolist() == [None] * 4
     others = spell_answers(["5 km", "5 KM", "5 miles", "5", "5 cats", "5 apples"], "quantity")  # Pint: cats is centi-at
-    assert (others[1:] != others[0]).all() and rules_of([["5 cats"], ["5 apples"]])[0] == ["normalized"] * 2
+    assert (others[1:] != others[0]).all()
+    guesses = ["5 cats", "5 apples", "5 pinch", "5 dat", "5 kmeter", "5 m in"]  # Pint: pico-inch, ...
+    assert rules_of([[guess] for guess in guesses])[0] == ["normalized"] * 6
+    assert len(set(spell_answers(["It is 5 m in length", "5 m"], "quantity"))) == 1
+
+
+@pytest.mark.parametrize(("library", "right", "rule"), [("pint", "5 km", "quantity"), ("sympy", "x^2", "math")])
+def test_without_the_extra_one_sentence_says_what_is_missing(monkeypatch, library, right, rule):
+    for loaded in (notations._registry, notations._latex, notations.unit_of, notations.read_formula):
+        loaded.cache_clear()
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(ImportError, match=r"honest-confidence\[answers\]"):
+        spell_answers([right], rule)
+    rules, missing = rules_of([[right], ["5"]])
+    assert rules == ["normalized", "numeric"] and len(missing) == 1
+    notes = read_answers(pd.DataFrame({"question": [1, 1, 2, 2], "answer": [right] * 4, "reference": right})).notes
+    assert missing[0] in notes
 
 
 FORMULAS = [
@@ -204,7 +228,8 @@ HELD = [  # an answer that counts as wrong, the right one, its rule, whether it 
 def test_wrong_answers_that_hold_the_right_one(answer, right, rule, held):
     if rule == "quantity":
         pytest.importorskip("pint", reason="needs the extra answers")
-    assert holds_value(answer, [right], rule) == held
+    is_read = spell_answers([answer], rule)[0] is not None
+    assert holds_value(answer, [right], rule, is_read) == held
 
 
 def test_several_right_answers():

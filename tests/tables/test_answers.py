@@ -226,6 +226,30 @@ def test_systems_are_compared_by_one_rule(tmp_path):
     assert {table.rule for table in tables.values()} == {"numeric"}
 
 
+def test_options_are_letters_or_their_texts():
+    """A letter beyond the options is none; "4" is an option, and no number."""
+    options = [["Rome", "A lion", "4"], ["yes", "no"]]
+    given = [["B", "a lion", "The answer is (A).", "D", "4"], ["No.", "B", "ANSWER: A", "C", "perhaps"]]
+    for cells in (options, [json.dumps(cell) for cell in options]):
+        frame = asked(given, ["A lion", "B"])
+        frame["choices"] = [cell for cell in cells for _ in range(5)]
+        table = read_answers(frame, options="choices")
+        assert table.grouped.labels == (("B", "A", None, "C"), ("B", "A", None)) and table.rule == "letter"
+        np.testing.assert_array_equal(table.grouped.counts, [[2, 1, 1, 1], [2, 1, 2, 0]])
+        assert table.grouped.correct[:, 0].tolist() == [1, 1] and table.features.empty
+    with pytest.raises(ValueError, match="'choices' must hold a list of two options or more.*row 1"):
+        read_answers(frame.assign(choices="Rome"), options="choices")
+
+
+def test_graded_answers_are_read_by_the_right_ones_if_these_are_there():
+    """A judge may see more than the rule: what it cannot read stays a text."""
+    frame = asked([["It is 7.", "7.0", "no idea", "VII"], ["5", "five", "six", "6"]], ["7", "5"])
+    grades = [1, 1, 0, 1, 1, 1, 0, 0]
+    table = read_answers(frame.assign(grade=grades), correct="grade")
+    assert table.grouped.labels == (("7", "no idea", "vii"), ("5", "6")) and "reference" not in table.columns
+    assert table.grouped.correct.tolist() == [[1, 0, 1], [1, 0, -1]]
+
+
 def test_wrong_answers_that_hold_the_right_value_are_counted():
     table = read_answers(asked([["It is Paris.", "Paris, of course", "Lyon"], ["5", "6", "6"]], ["Paris", "5"]))
     reading = table.reading.set_index("rule")
