@@ -27,6 +27,8 @@ LEAST_GROUPS = 5
 
 MOST_DRAWS = 1_000_000  # resamples and simulations: their error is then a thousandth of what they measure
 
+SLACK = 1e-6  # by which probabilities may leave [0, 1], and their sum 1: the rounding of single precision
+
 LARGEST = 1e100  # cost, price or weight of a file; sums and products of larger ones are no numbers
 
 _KEY = re.compile(
@@ -214,6 +216,8 @@ def check_classes(y, n_classes, name="y"):
 def check_probabilities(p, name="p", *, ndim=1, missing=False):
     """Float copy of `p`; ValueError unless every entry lies in [0, 1] (NaN only where some may be `missing`).
 
+    What lies outside by no more than the rounding of single precision, 1e-6, becomes 0 or 1.
+
     >>> check_probabilities([0.2, 1.5])
     Traceback (most recent call last):
     ValueError: p must lie in [0, 1], but p[1] is 1.5.
@@ -221,27 +225,49 @@ def check_probabilities(p, name="p", *, ndim=1, missing=False):
     array = check_vector(p, name) if ndim == 1 else check_numbers(p, name)
     if array.ndim != ndim:
         raise ValueError(f"{name} must have {ndim} dimensions, but its shape is {array.shape}.")
-    bad = ~((array >= 0) & (array <= 1) | missing & np.isnan(array))
+    bad = outside_of_range(array) & ~(missing & np.isnan(array))
     if bad.any():
-        percentages = ndim == 1 and ((array >= 0) & (array <= 100)).all() and (array > 1).mean() > 0.5
-        hint = "; if these are percentages, divide them by 100" if percentages else ""
-        raise_first(name, "lie in [0, 1]", array, bad, hint)
-    return array
+        hint = looks_like(array) if ndim == 1 else ""
+        try:
+            raise_first(name, "lie in [0, 1]", array, bad)
+        except ValueError as error:
+            raise ValueError(f"{error}{' ' * bool(hint)}{hint}") from None
+    return np.clip(array, 0, 1, out=array)
 
 
-def check_simplex(proba, name="proba", *, tol=1e-6):
+def outside_of_range(p):
+    """Which entries are no probabilities, NaN among them: what leaves [0, 1] by less than `SLACK` is one."""
+    return ~((p >= -SLACK) & (p <= 1 + SLACK))
+
+
+def looks_like(scores):
+    """What scores (n,) surely are that are no probabilities, with the cure, for error messages; else ""."""
+    present = scores[~np.isnan(scores)]
+    if not np.isfinite(present).all() or outside_of_range(present).mean() < 0.5:
+        return ""  # most of them are probabilities: a few are wrong
+    if (present <= 0).all():
+        return "If these are logarithms of probabilities, take exp of them."
+    if (present < 0).any():
+        return "If these are logits, turn them into probabilities with 1 / (1 + exp(-logit))."
+    if (present == np.round(present)).all() and present.max() <= 10:
+        return "These look like ranks: give the probability that each of them stands for."
+    if 20 < present.max() <= 100:
+        return "If these are percentages, divide them by 100."
+    return ""
+
+
+def check_simplex(proba, name="proba", *, tol=SLACK):
     """Float copy of an (n, K) table, K >= 2; ValueError unless rows lie in [0, 1] and sum to 1 within `tol`."""
     array = check_numbers(proba, name)
     try:
-        _check_rows_sum_to_one(array, name, tol)
+        return _check_rows_sum_to_one(array, name, tol)
     except ValueError as error:
-        raise ValueError(f"{error}{_looks_like(array, name)}") from None
-    return array
+        raise ValueError(f"{error}{_of_table(array, name)}") from None
 
 
 def _check_rows_sum_to_one(array, name, tol):
-    """ValueError unless an array is an (n, K) table whose rows lie on the simplex."""
-    check_probabilities(array, name, ndim=2)
+    """An array in [0, 1]; ValueError unless it is an (n, K) table whose rows lie on the simplex."""
+    array = check_probabilities(array, name, ndim=2)
     if not array.shape[0] or array.shape[1] < 2:
         raise ValueError(f"{name} must have at least one row and two columns, but its shape is {array.shape}.")
     total = array.sum(axis=1)
@@ -253,10 +279,11 @@ def _check_rows_sum_to_one(array, name, tol):
             f"{name} must sum to 1 in every row, but row {first} sums to {total[first]:.6g}"
             f"{f' (and {more:,} more rows)' if more else ''}."
         )
+    return array
 
 
-def _looks_like(array, name):
-    """What a table of scores seems to be, for the error message."""
+def _of_table(array, name):
+    """What a table of scores surely is, for the error message."""
     if array.ndim == 1:
         return f" For two classes, pass np.column_stack([1 - {name}, {name}])."
     if array.ndim != 2 or not array.size or not np.isfinite(array).all():
@@ -266,9 +293,9 @@ def _looks_like(array, name):
         return f" These look like log-probabilities: pass scipy.special.softmax({name}, axis=1)."
     if (array >= 0).all() and np.abs(total - 100).max() < 1:
         return f" These look like percentages: pass {name} / 100."
-    if (array < 0).any() or (array > 1).any():
+    if outside_of_range(array).mean() >= 0.5:
         return f" These look like logits: pass scipy.special.softmax({name}, axis=1)."
-    if np.abs(total - 1).max() < 1e-2:
+    if (array >= -SLACK).all() and np.abs(total - 1).max() < 0.05:
         return f" These look rounded: pass {name} / {name}.sum(axis=1, keepdims=True)."
     return ""
 

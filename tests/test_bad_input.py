@@ -226,8 +226,8 @@ PROBABILITY = (
     NOT_NUMBERS
     | SHAPES
     | {
-        "above one": lambda name: changed(name, 1 + 1e-9),
-        "negative": lambda name: changed(name, -1e-9),
+        "above one": lambda name: changed(name, 1 + 1e-5),
+        "negative": lambda name: changed(name, -1e-5),
         "per cent": lambda name: 100 * GOOD[name],
     }
 )

@@ -72,6 +72,44 @@ def test_simplex():
             checks.check_simplex(bad)
 
 
+def test_a_rounding_error_beyond_the_ends_becomes_the_end():
+    assert checks.check_probabilities([1 + 1.2e-7, -1e-9, 0.5]).tolist() == [1, 0, 0.5]
+    assert checks.check_simplex([[1.0000001, 0, 0]]).tolist() == [[1, 0, 0]]
+    with pytest.raises(ValueError, match=r"p\[0\] is 1.00001"):
+        checks.check_probabilities([1.00001, 0.5])
+
+
+HINTS = {  # scores, and what the error says of them: nothing where it is not sure
+    "percentages": ([12, 95.5, 63], "divide them by 100"),
+    "logits": ([-2, 3, 0.5, 4], "logits"),
+    "logarithms": ([-0.1, -2], "exp"),
+    "ranks": ([1, 7, 10], "ranks"),
+    "entropies": ([0.1, 1.4, 2.3, 3.1], ""),
+    "one above 1": ([0.2, 0.4, 1.5], ""),
+    "one below 0": ([0.2, 0.4, -1.5], ""),
+    "a rounding error too large": ([0.2, 0.4, 1.001], ""),
+    "one without a value": ([0.2, 0.4, np.nan], ""),
+}
+
+
+@pytest.mark.parametrize("case", HINTS)
+def test_a_hint_is_given_where_it_is_sure(case):
+    scores, hint = HINTS[case]
+    with pytest.raises(ValueError, match="^p must lie in") as error:
+        checks.check_probabilities(scores)
+    words = str(error.value).partition("). ")[2] or str(error.value).partition(". ")[2]
+    assert hint in str(error.value) and bool(hint) == bool(words), error.value
+
+
+@pytest.mark.parametrize(
+    "table", [[[1.2, 0, 0], [0.2, 0.3, 0.5], [0, 0, 1]], [[0.9, -0.2, 0.3], [0.2, 0.3, 0.5], [0, 0, 1]]]
+)
+def test_one_wrong_row_does_not_look_like_logits(table):
+    with pytest.raises(ValueError, match="proba must lie") as error:
+        checks.check_simplex(table)
+    assert "look" not in str(error.value)
+
+
 def test_weights_become_shares_of_the_largest():
     assert checks.check_weights(None) is None
     for scale in (1e-300, 1, 1e308):

@@ -14,6 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from helpers.partition.checked import CheckedTable
+from helpers.partition.column_notes import notes_on_column
 from helpers.partition.columns import words_of
 from helpers.partition.encoder import TableEncoder
 from helpers.partition.kinds import as_numbers, text_as_values
@@ -74,7 +75,7 @@ class SegmentFamily:
 
     def __init__(self, X, y, min_rows, max_features):
         self.X = X
-        self.notes = []
+        self.notes = [note for name in X for note in notes_on_column(name, X[name])]
         self.warnings = []
         self.given_away = []
         self.columns = []

@@ -10,7 +10,7 @@ import pandas as pd
 
 from helpers._parallel import one_thread
 from helpers.checks import check_column, check_count, check_rng
-from helpers.partition.kinds import MISSING_WORDS
+from helpers.partition.notation import MISSING_WORDS
 from helpers.tables.files import check_names
 
 CSV_BYTES = 2**24  # of a piece of a CSV file

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from helpers.partition.kinds import MISSING_WORDS, is_date, numbers_as_fitted
+from helpers.partition.kinds import is_date, numbers_as_fitted
+from helpers.partition.notation import MISSING_WORDS
 
 NAMED = 3  # levels of an ordered category that a rule names one by one
 
@@ -52,6 +53,13 @@ def kind_of(values, levels):
     return "whole" if (levels == np.round(levels)).all() and np.abs(levels).max() < 1e15 else "number"
 
 
+def unit_of(values):
+    """What stands behind a value of a column in a rule: dates with a time zone are told in universal time."""
+    if isinstance(values.dtype, pd.DatetimeTZDtype):
+        return " UTC"
+    return " days" if pd.api.types.is_timedelta64_dtype(values.dtype) else ""
+
+
 @dataclass(frozen=True)
 class Column:
     """One column as codes 0 .. L-1: code k holds the values up to `levels[k]`, or the category `levels[k]`."""
@@ -62,6 +70,9 @@ class Column:
     exact: bool = True  # every code is one value
     missing: bool = False  # missing numbers occurred in fitting
     n_pooled: int = 0  # rare categories that are one level, which is called None
+    unit: str = ""  # behind a level in a rule
+    decimal: str = ""  # the sign before decimals in the text that it was learnt from, if it was text
+    measure: str = ""  # the unit in this text
 
     def encode(self, X):
         """(n,) float codes of this column of a `CheckedTable`.
@@ -82,9 +93,11 @@ class Column:
         found = X.numbers(self.name)
         if found is not None:
             column, numbers, place = found
-            if is_date(column) == (self.kind == "date"):
+            if is_date(column) == (self.kind == "date") and column.attrs.get("unit", "") in ("", self.measure):
                 return self.encode_numbers(numbers)[place]
-        return self.encode_numbers(numbers_as_fitted(X[self.name], self.name, self.kind == "date"))
+        return self.encode_numbers(
+            numbers_as_fitted(X[self.name], self.name, self.kind == "date", self.decimal, self.measure)
+        )
 
     def encode_numbers(self, numbers):
         """Codes of numbers that `as_numbers` has read: those of the fit's own rows if it is an ordered category."""
@@ -142,10 +155,10 @@ def _spell(column, code, digits=4):
     if column.kind == "date":
         moment = np.datetime64(round(level * 86_400), "s")
         only_days = (column.levels == np.round(column.levels)).all()
-        return str(moment.astype("datetime64[D]")) if only_days else str(moment).replace("T", " ")
+        return str(moment.astype("datetime64[D]")) if only_days else str(moment).replace("T", " ") + column.unit
     if column.kind == "ordered":
         return str(level)
-    return f"{level:.0f}" if column.kind == "whole" else f"{level:.{digits}g}"
+    return (f"{level:.0f}" if column.kind == "whole" else f"{level:.{digits}g}") + column.unit
 
 
 def _is_one_value(column, code):

@@ -24,7 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from helpers.checks import check_count
 from helpers.partition.checked import CheckedTable, TakesTables
-from helpers.partition.columns import Column, kind_of
+from helpers.partition.columns import Column, kind_of, unit_of
 from helpers.partition.content_order import order_of_content
 from helpers.partition.levels import (
     FEW,
@@ -151,4 +151,9 @@ class TableEncoder(TransformerMixin, TakesTables):
         if not exact:
             ends = np.arange(1, self.max_bins + 1) * (place.size - n_missing) // self.max_bins
             levels = numbers[np.unique(np.searchsorted(np.cumsum(count[:-1]), ends))]
-        return Column(name, kind_of(values, levels), levels, exact, n_missing > 0)
+        kind = kind_of(values, levels)
+        written = values.attrs
+        return Column(
+            name, kind, levels, exact, n_missing > 0, unit=unit_of(values), decimal=written.get("decimal", ""),
+            measure=written.get("unit", ""),
+        )  # fmt: skip

@@ -4,7 +4,6 @@ Databases and data frames hand out numbers and dates as objects (`Decimal`, `dat
 they would lose their order, so they are read as a file reader reads them.
 """
 
-import re
 from decimal import Decimal
 from numbers import Real
 
@@ -12,20 +11,9 @@ import numpy as np
 import pandas as pd
 
 from helpers.checks import raise_first_row
-
-MISSING_WORDS = ("", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL")  # as in files
-
-DATES = {  # what a date looks like, and the ways to read it
-    r"\d{4}-\d\d-\d\d.*": ["ISO8601"],
-    r"\d{4}-\d\d": ["%Y-%m"],
-    r"\d{4}/\d\d?/\d\d?": ["%Y/%m/%d"],
-    r"\d\d?\.\d\d?\.\d{4}": ["%d.%m.%Y"],
-    r"\d\d?/\d\d?/\d{4}": ["%m/%d/%Y", "%d/%m/%Y"],
-}
+from helpers.partition.notation import MISSING_WORDS, may_be_values, read_dates, read_numbers
 
 TRUTHS = {text: text.lower() == "true" for text in ("True", "False", "true", "false", "TRUE", "FALSE")}
-
-PERCENT = r"\s*[-+]?\d*\.?\d+\s*%\s*"
 
 FIRST = 20  # values of a column of text that are looked at before all are
 
@@ -55,33 +43,32 @@ def plain_values(values):
     return values
 
 
-def text_as_values(values):
-    """A column of text as numbers or dates if that is what all of it says; other columns as they are."""
+def is_text(values):
+    """Whether a column holds text, alone or among other objects."""
+    if not (isinstance(values.dtype, pd.StringDtype) or values.dtype == np.dtype(object)):
+        return False
+    return pd.api.types.infer_dtype(values, skipna=True) in ("string", "mixed", "mixed-integer")
+
+
+def text_as_values(values, decimal=""):
+    """A column of text as numbers or dates if that is what all of it says; other columns as they are.
+
+    `decimal` is the sign before decimals in the file that it comes from, if that is known.
+    """
     if not (isinstance(values.dtype, pd.StringDtype) or values.dtype == np.dtype(object)) or not _may_be(values):
         return values
-    if pd.api.types.infer_dtype(values, skipna=True) not in ("string", "mixed", "mixed-integer"):
+    if not is_text(values):
         return values
     codes, words = pd.factorize(values)
-    numbers = _numbers(pd.Series(words, dtype=object))
-    if numbers is not None:
-        return pd.Series(np.append(numbers, np.nan)[codes], values.index, name=values.name)
-    dates = text_as_dates(values)
-    return values if dates is None else dates
-
-
-def text_as_dates(values):
-    """Text as dates if there is one way to read all of it, else None."""
-    words = values.dropna().drop_duplicates().astype(str)
-    formats = next((formats for look, formats in DATES.items() if words.str.fullmatch(look).all()), [])
-    readings = []
-    for form in formats:
-        try:
-            dates = pd.to_datetime(values, format=form, errors="coerce")
-        except ValueError:  # several time zones
-            continue
-        if dates.notna().sum() == values.notna().sum():
-            readings.append(dates)
-    return readings[0] if len(readings) == 1 else None
+    dates = read_dates(words)
+    if dates is not None:
+        return dates.reindex(codes).set_axis(values.index).rename(values.name)
+    numbers = read_numbers(words, decimal)
+    if numbers.values is None:
+        return values
+    read = pd.Series(np.append(numbers.values, np.nan)[codes], values.index, name=values.name)
+    read.attrs |= {"decimal": numbers.decimal, "unit": numbers.unit}  # how other rows of the column have to be read
+    return read
 
 
 def _may_be(values):
@@ -89,19 +76,7 @@ def _may_be(values):
     first = [word for word in map(str, values.iloc[:FIRST].dropna()) if word not in MISSING_WORDS]
     if not first:
         return bool(values.notna().any())
-    return not np.isnan(pd.to_numeric(np.array(first, dtype=object), errors="coerce").astype(float)).any() or any(
-        all(re.fullmatch(look, word) for word in first) for look in (*DATES, PERCENT)
-    )
-
-
-def _numbers(words):
-    """Floats of words (missing ones NaN), None unless at least one is a number and none is something else."""
-    missing = words.isin(MISSING_WORDS).to_numpy()
-    words = words.astype(str)
-    if words[~missing].str.fullmatch(PERCENT).all():
-        words = words.str.replace("%", "")
-    numbers = pd.to_numeric(words.where(~missing, np.nan), errors="coerce").to_numpy(float)
-    return None if missing.all() or np.isnan(numbers[~missing]).any() else numbers
+    return may_be_values(first)
 
 
 def is_date(values):
@@ -134,9 +109,14 @@ def in_order(numbers):
     return np.append(levels[~np.isnan(levels)], np.nan), place.astype(np.min_scalar_type(levels.size))
 
 
-def numbers_as_fitted(values, name, date):
-    """`as_numbers` of a column that was one of dates or of other numbers in the fit; ValueError if it is not now."""
-    read = text_as_values(values)
+def numbers_as_fitted(values, name, date, decimal="", unit=""):
+    """`as_numbers` of a column that was one of dates or of other numbers in the fit; ValueError if it is not now.
+
+    `decimal` is the sign before decimals in the text of the fit, if it was text, `unit` the unit in it.
+    """
+    read = text_as_values(values, decimal)
+    if read.attrs.get("unit", "") not in ("", unit):
+        raise ValueError(f"X must hold numbers as in the fit, but column {name!r} holds {read.attrs['unit']!r} now.")
     numbers = as_numbers(read)
     if numbers is None:
         read = _text_as_truths(read)
@@ -148,7 +128,9 @@ def numbers_as_fitted(values, name, date):
     rule = f"hold {'dates, such as 2024-01-31,' if date else 'numbers'} as in the fit"
     if numbers is not None:
         raise ValueError(f"X must {rule}, but column {name!r} holds {'numbers' if date else 'dates'} now.")
-    raise_first_row("X", name, rule, values, _unreadable(values, date), lambda row: f"row {row}")
+    undecided = not date and read_numbers(values.dropna(), decimal).undecided
+    hint = "Its sign may be one of thousands or of decimals: give it as a number." if undecided else ""
+    raise_first_row("X", name, rule, values, _unreadable(values, date), lambda row: f"row {row}", hint)
 
 
 def _text_as_truths(values):
@@ -169,5 +151,5 @@ def _is_readable(word, date):
     """Whether a word is missing, or can be read as a date, or as a number."""
     if word in MISSING_WORDS:
         return True
-    read = text_as_dates(pd.Series([word])) if date else _numbers(pd.Series([word]))
+    read = read_dates([word]) if date else read_numbers([word]).values
     return read is not None

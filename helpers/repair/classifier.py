@@ -39,7 +39,8 @@ class RepairedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     estimator : classifier
         Of two classes, with `predict_proba` or `decision_function`; not changed.
     cv : int, cross-validation generator or iterable, default 5
-        How the rows are split. An int makes stratified folds, that keep groups together where `groups` are given.
+        How the rows are split, each into one test part. An int makes stratified folds, that keep groups together where
+        `groups` are given.
     calibrator : {"platt", "isotonic", "none"}, default "platt"
         What comes before the features.
     alpha : float, default 0.05
@@ -102,7 +103,8 @@ class RepairedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            For labels of one class or of more than two, and for what the classifier or the repair refuses.
+            For labels of one class or of more than two, for a `cv` that has not each row in one test part (a split in
+            time, a random or a repeated one), and for what the classifier or the repair refuses.
         """
         validate_data(self, X, **ANY_TABLE, ensure_min_samples=2)
         X, y, sample_weight, groups = indexable(X, y, sample_weight, groups)
@@ -205,10 +207,19 @@ class RepairedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         return fit_params | {"sample_weight": sample_weight}
 
     def _folds(self, X, labels, groups):
-        """Pairs of rows to learn from and rows to state for."""
+        """Pairs of rows to learn from and rows to state for; ValueError unless each is stated for once."""
         if isinstance(self.cv, int) and groups is not None:
             return list(StratifiedGroupKFold(self.cv).split(X, labels, groups))
-        return list(check_cv(self.cv, labels, classifier=True).split(X, labels, groups))
+        folds = list(check_cv(self.cv, labels, classifier=True).split(X, labels, groups))
+        times = np.bincount(np.concatenate([stated_for for _, stated_for in folds]), minlength=labels.size)
+        if (times != 1).any():
+            name = type(self.cv).__name__ if hasattr(self.cv, "split") else "the one given"
+            none, several = (times == 0).sum(), (times > 1).sum()
+            raise ValueError(
+                f"cv must have each row in one test part, but {name} has {none:,} of {labels.size:,} rows in none and "
+                f"{several:,} in several; an int does, and KFold(5) keeps neighbours together."
+            )
+        return folds
 
 
 def _two_classes(y):

@@ -23,8 +23,9 @@ RECORDED_FILE = "data/smollm2_answers.jsonl.gz"
 NAMES_OF_GROUPS = r"(.*[_ ])?(id|person|patient|subject|customer|user|household|family|hospital|site|school)([_ ].*)?"
 
 
-def read_table(path, label="label", score="score", *, features=None, weight=None, group=None,
-    scale="auto", failed="left out",
+def read_table(
+    path, label="label", score="score", *, event=None, features=None, weight=None, group=None, scale="auto",
+    failed="left out",
 ):  # fmt: skip
     """Read a table as `helpers.tables.read_scores` does, where "" and [] stand for "not given".
 
@@ -32,7 +33,7 @@ def read_table(path, label="label", score="score", *, features=None, weight=None
 
     Parameters
     ----------
-    path, label, score, features, weight, group, scale, failed : optional
+    path, label, score, event, features, weight, group, scale, failed : optional
         As in `helpers.tables.read_scores`.
 
     Returns
@@ -47,10 +48,9 @@ def read_table(path, label="label", score="score", *, features=None, weight=None
     """
     given = {"label": label, "score": score, "features": features, "weight": weight, "group": group}
     group = set_for_scores({"path": path, **given}).get("group", group)
-    return read_scores(
-        path, label=label, score=score, features=features or None, weight=weight or None, group=group or None,
-        scale=scale, failed=failed,
-    )  # fmt: skip
+    event = None if event == "" else event
+    options = {"features": features or None, "weight": weight or None, "group": group or None}
+    return read_scores(path, label=label, score=score, event=event, scale=scale, failed=failed, **options)
 
 
 def set_for_answers(given):

@@ -4,26 +4,24 @@ import numpy as np
 import pandas as pd
 
 from helpers.audit.segments import SegmentFamily, fewest_rows
+from helpers.partition.column_notes import notes_on_column
 from helpers.partition.kinds import plain_values, text_as_values
 from helpers.partition.levels import RARE, Pooled, rare_levels
-from helpers.tables.columns import in_percent
-
-COMMAS = r"\s*[-+]?\d[\d.]*(,\d+)+(\.\d+)?\s*"
-
-LIKE_A_DATE = r"\s*(\d{4}[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.]\d{2,4})(\D.*)?"
 
 
-def tidy_features(frame, y):
-    """Features as numbers, booleans, dates and categories; a dict of the columns left out and why; notes."""
+def tidy_features(frame, y, decimal=""):
+    """Features as numbers, booleans, dates and categories; a dict of the columns left out and why; notes.
+
+    `decimal` is the sign before decimals in the file that they come from, if that is known.
+    """
     kept = {}
     dropped = {}
     infinite = []
     notes = []
     for name in frame:
-        values = _tidy(frame[name])
-        if in_percent(frame[name]):
-            notes.append(f"{name!r} is read as numbers, in percent")
-        notes += _nearly_values(name, values)
+        plain = plain_values(frame[name])
+        values = _tidy(plain, decimal)
+        notes += notes_on_column(name, plain, decimal)
         reason = _useless(values)
         if reason:
             dropped[name] = reason
@@ -52,34 +50,13 @@ def notes_of_rare_levels(X):
     return notes
 
 
-def _tidy(values):
-    """Text as numbers, dates or categories, objects as what they stand for; None for what is none of these."""
-    values = text_as_values(plain_values(values))
+def _tidy(values, decimal):
+    """Text as numbers, dates or categories; None for what is none of these."""
+    values = text_as_values(values, decimal)
     if values.dtype.kind in "biufM" or isinstance(values.dtype, pd.CategoricalDtype | pd.DatetimeTZDtype):
         return values
     kind = pd.api.types.infer_dtype(values, skipna=True)
     return values.astype("category") if kind in ("boolean", "empty", "string") else None
-
-
-def _nearly_values(name, values):
-    """A note on text of which at least half would be numbers, or dates, but for some words, in a list, else []."""
-    if values is None or not isinstance(values.dtype, pd.CategoricalDtype) or values.cat.ordered:
-        return []
-    text = pd.Series([word for word in values.cat.categories if isinstance(word, str)], dtype=str)
-    commas = text.str.fullmatch(COMMAS)
-    numbers = pd.to_numeric(text.str.replace(r"\s*%\s*$", "", regex=True), errors="coerce").notna()
-    dates = text.str.fullmatch(LIKE_A_DATE)
-    if not numbers.all() and (numbers | commas).mean() >= 0.5:
-        hint = " (write decimals with a point, and thousands without a comma)" if commas.any() else ""
-        return [f"{name!r} is no column of numbers, because of {_first_of(text[~numbers])}{hint}"]
-    if dates.mean() >= 0.5:
-        why = f"of {_first_of(text[~dates])}" if not dates.all() else "they can be read in no way, or in more than one"
-        return [f"{name!r} is no column of dates, because {why} (write dates as 2024-01-31)"]
-    return []
-
-
-def _first_of(words):
-    return f"{words.iloc[0]!r}" + (f" and {len(words) - 1:,} more" if len(words) > 1 else "")
 
 
 def _useless(values):

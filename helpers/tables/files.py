@@ -1,7 +1,8 @@
 """Tables on disk or in memory as a `Table`, or a ValueError that says what is wrong with the file.
 
-pandas reads. What is looked at here is what it has to be told (encoding, separator, decimal sign), and what it lets
-pass: short lines and names that occur twice.
+pandas reads. What is looked at here is what it has to be told (encoding, lines above the header, separator, decimal
+sign), and what it lets pass: short lines, names that occur twice, a header without names, and thousands that it takes
+for decimals.
 """
 
 import codecs
@@ -26,7 +27,7 @@ import pandas as pd
 
 from helpers.checks import as_frame, nearest_name, raise_first_row
 from helpers.datasets import DATA_FOLDER
-from helpers.partition.kinds import MISSING_WORDS
+from helpers.partition.notation import MISSING_WORDS, decimal_sign, may_be_undecided
 
 TEXTS = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 
@@ -42,9 +43,14 @@ EXACT = {} if pd.__version__ >= "3.1" else {"float_precision": "round_trip"}  # 
 
 DECIMAL_COMMA = r"^\s*([-+]?\d+),(\d+(?:[eE][-+]?\d+)?\s*%?)\s*$"
 
-NOT_THOUSANDS = r"^\s*[-+]?(?:0,\d+|\d+,(?:\d{1,2}|\d{4,}))(?:[eE][-+]?\d+)?\s*%?\s*$"  # unlike 1,234
+NUMBER = r"\s*[-+]?\d*[.,]?\d+([eE][-+]?\d+)?\s*"
 
-DECIMAL_POINT = r"^\s*[-+]?\d*\.\d+(?:[eE][-+]?\d+)?\s*%?\s*$"
+ENCODINGS = {  # that are told apart where a text is not in UTF-8
+    "cp1252": "Windows-1252", "cp932": "Shift-JIS", "gb18030": "GB18030", "big5": "Big5", "cp949": "Korean (CP949)",
+    "euc_jp": "EUC-JP",
+}  # fmt: skip
+
+TRIED = 2000  # lines with other letters than ASCII, from which the encoding is known
 
 
 @dataclass
@@ -60,6 +66,7 @@ class Table:
     sha256: str = ""
     as_text: bool = False  # whether cells are read as texts, lists and dictionaries, None where empty, as answers are
     is_log: bool = False
+    decimal: str = ""  # the sign before decimals in its texts, if that is known
 
     def __post_init__(self):
         names = list(map(str, self.frame.columns))
@@ -101,8 +108,19 @@ def check_names(table, names):
     """ValueError if two columns have one name; `table` is how the error calls what they belong to."""
     doubled = [name for name, count in Counter(names).items() if count > 1]
     if doubled:
+        check_header(table, names, doubled)
         more = f" (and {len(doubled) - 1:,} more names occur twice)" if doubled[1:] else ""
         raise ValueError(f"{table} has more than one column named {doubled[0]!r}{more}; rename them.")
+
+
+def check_header(table, names, suspects):
+    """ValueError if one of some `suspects` among the names of columns is a number: then they are no names."""
+    numbers = [name for name in suspects if re.fullmatch(NUMBER, name)]
+    if numbers:
+        raise ValueError(
+            f"{table} must name its {len(names):,} columns in its first line, but {numbers[0]!r} stands there; "
+            "write a line of names above the others, such as label,score,age."
+        )
 
 
 def find_table(path, extensions=EXTENSIONS):
@@ -153,7 +171,7 @@ def open_table(source, extensions=EXTENSIONS, *, as_text=False, reader=None):
 
 
 def read_text(path):
-    """(content of a text file in UTF-8, notes on it), plain or gz; not in UTF-8, it is what Western Windows writes."""
+    """(content of a text file in UTF-8, notes on it), plain or gz; what is not in UTF-8 is recognised, and noted."""
     try:
         with (gzip.open if path.name.lower().endswith(".gz") else open)(path, "rb") as file:
             data = file.read()
@@ -169,41 +187,75 @@ def read_text(path):
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
-        data = data.decode("cp1252", errors="replace").encode("utf-8")
-        return data, ["the text is not in UTF-8 and was read as Windows-1252: check letters such as é"]
+        encoding = _encoding(data)
+        data = data.decode(encoding or "cp1252", errors="replace").encode("utf-8")
+        state = "was read as" if encoding else "is in an unknown encoding, read as"
+        name = ENCODINGS[encoding or "cp1252"]
+        return data, [f"the text is not in UTF-8 and {state} {name}: save it in UTF-8 if its letters are wrong"]
     return data, []
 
 
+def _encoding(data):
+    """Which of `ENCODINGS` a text is written in, None for none of them."""
+    from charset_normalizer import from_bytes
+
+    lines = itertools.islice((line for line in data.splitlines() if not line.isascii()), TRIED)
+    best = from_bytes(b"\n".join(lines), cp_isolation=list(ENCODINGS)).best()
+    return best.encoding if best and best.encoding in ENCODINGS else None
+
+
 def open_csv(path, as_text):
-    """A CSV file as a `Table`; its separator and its decimal sign are known from its first lines."""
+    """A CSV file as a `Table`; its header, its separator and its decimal sign are known from its first lines."""
     data, notes = read_text(path)
-    looks = {separator: list(itertools.islice(_lines(data, separator), LOOKED_AT)) for separator in SEPARATORS}
+    looks = {separator: _without_titles(_lines(data, separator)) for separator in SEPARATORS}
     separator = max(looks, key=lambda one: _fields([row for _, row in looks[one]]))
-    if len(looks[separator]) < 2:
+    look = looks[separator]
+    if len(look) < 2:
         raise ValueError(f"{path.name} has a header but no rows.")
-    cells = [cell for _, row in looks[separator] for cell in row]
-    commas = separator != "," and any(re.match(NOT_THOUSANDS, cell) for cell in cells)
-    decimal = "," if commas and not any(re.match(DECIMAL_POINT, cell) for cell in cells) else "."
+    header, *rows = [row for _, row in look]
+    above = look[0][0] - 1  # lines, also blank ones
+    titles = data[: LOOKED_AT**2].decode(errors="replace").strip().splitlines() if above else []
+    if above and [*look[0][1]] != next(csv.reader(titles, delimiter=separator)):
+        notes.append(f"left out above the header: {titles[0].strip(f' {separator}'):.60}")
+    decimal = decimal_sign([cell for row in rows for cell in row])
     if separator != "," and ".tsv" not in path.name.lower():
         notes.append(f"columns are separated by {SEPARATORS[separator]}")
-    if decimal == ",":
+    if decimal == "," and separator != ",":
         notes.append("numbers are written with a decimal comma")
-    check_names(path.name, [name for name in looks[separator][0][1] if name.strip()])  # pandas would rename them
+    if not data.endswith((b"\n", b"\r")):
+        notes.append("the file does not end with the end of a line: if it was cut off, its last row may be wrong")
+    check_names(path.name, [name for name in header if name.strip()])  # pandas would rename them
+    options = {"sep": separator, "skiprows": above, "index_col": False, "keep_default_na": False, **EXACT}
+    options |= {"na_values": MISSING_WORDS, "low_memory": False, "decimal": "." if separator == "," else decimal or "."}
     try:
         with warnings.catch_warnings(action="error", category=pd.errors.ParserWarning):
-            frame = pd.read_csv(
-                io.BytesIO(data), sep=separator, decimal=decimal, index_col=False, keep_default_na=False,
-                na_values=MISSING_WORDS, low_memory=False, dtype=str if as_text else None, **EXACT,
-            )  # fmt: skip
+            frame = pd.read_csv(io.BytesIO(data), dtype=str if as_text else None, **options)
     except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
-        _check_lines(path.name, data, separator)
+        _check_lines(path.name, data, separator, above)
         raise ValueError(f"{path.name} cannot be read as CSV: {' '.join(str(error).split())}.") from None
     if frame.iloc[:, -1:].isna().any(axis=None):  # pandas fills up lines that are too short
-        _check_lines(path.name, data, separator)
-    words = [name for name in frame if frame[name].dtype.kind not in "biuf"]
-    if decimal == "," and words:
-        frame[words] = frame[words].replace(DECIMAL_COMMA, r"\1.\2", regex=True)
-    return Table(path.name, frame, notes)
+        _check_lines(path.name, data, separator, above)
+    if as_text and options["decimal"] == ",":
+        frame = frame.replace(DECIMAL_COMMA, r"\1.\2", regex=True)
+    # pandas makes 2.0 of "2.000", though it may be 2,000, and 1.2024 of the month "01.2024"
+    places = [
+        place
+        for place, cells in enumerate(zip(*rows, strict=False))
+        if frame.dtypes.iloc[place].kind == "f" and may_be_undecided(cells)
+    ]
+    if places:
+        frame[frame.columns[places]] = pd.read_csv(io.BytesIO(data), dtype=str, usecols=places, **options)
+    return Table(path.name, frame, notes, decimal=decimal)
+
+
+def _without_titles(lines):
+    """The first lines of a CSV, without those above its header that have text in one cell only."""
+    look = list(itertools.islice(lines, LOOKED_AT))
+    n_cells = [sum(bool(cell.strip()) for cell in row) for _, row in look]
+    first = next((k for k, n in enumerate(n_cells) if n > 1), 0)
+    header, *rows = [row for _, row in look[first:]] or [[]]
+    has_names = not any(re.fullmatch(NUMBER, name) for name in header)
+    return look[first:] if rows and has_names and {len(row) for row in rows} == {len(header)} else look
 
 
 def _fields(rows):
@@ -223,14 +275,18 @@ def _lines(data, separator):
         first = reader.line_num + 1
 
 
-def _check_lines(name, data, separator):
-    """ValueError for the first line that has not as many fields as the header."""
-    lines = _lines(data, separator)
-    n_fields = len(next(lines)[1])
+def _check_lines(name, data, separator, above):
+    """ValueError for the first line that has not as many fields as the header, which stands below some lines."""
+    lines = itertools.dropwhile(lambda line: line[0] <= above, _lines(data, separator))
+    first, header = next(lines)
     for line, row in lines:
-        if len(row) != n_fields:
+        if len(row) != len(header):
+            hint = f" Is line {first:,} no header but a title? Then delete it." if len(row) > len(header) else ""
+            if len(row) == len(header) + 1 > 2:
+                hint = f" Has a column no name in line {first:,}? Then write one."
             raise ValueError(
-                f"{name} must have {n_fields} fields in every line, as in its header, but line {line:,} has {len(row)}."
+                f"{name} must have {len(header)} fields in every line, as in its header, "
+                f"but line {line:,} has {len(row)}.{hint}"
             )
 
 
@@ -265,8 +321,12 @@ def open_excel(path):
     cells = cells.dropna(how="all")
     if len(cells) < 2:
         raise ValueError(f"{path.name} has no rows below a header in its first sheet, {sheets[0]!r}.")
-    header = [f"Unnamed: {k}" if pd.isna(cells.iloc[0, k]) else str(cells.iloc[0, k]) for k in range(cells.shape[1])]
     notes = [f"the first of {len(sheets)} sheets, {sheets[0]!r}, was read"] if sheets[1:] else []
+    first = int((cells.notna().sum(axis=1) > 1).argmax())  # below titles, which have text in one cell only
+    if first and len(cells) > first + 1:
+        notes.append(f"left out above the header: {cells.iloc[0].dropna().iloc[0]!s:.60}")
+        cells = cells[first:]
+    header = [f"Unnamed: {k}" if pd.isna(cells.iloc[0, k]) else str(cells.iloc[0, k]) for k in range(cells.shape[1])]
     return Table(path.name, cells[1:].set_axis(header, axis=1).infer_objects(), notes)
 
 

@@ -5,6 +5,7 @@ known about the case (the features: columns that a tree can take, with reasons f
 written.
 """
 
+import numbers
 import os
 import re
 from dataclasses import dataclass, field, replace
@@ -30,6 +31,8 @@ UNNAMED = re.compile(r"Unnamed: \d+")
 
 
 ANSWER = "answer of the model"
+
+OTHER = "a class without a score"
 
 
 @dataclass(frozen=True)
@@ -130,7 +133,8 @@ class ScoreTable:
         return f"{self.name}: {size}; {self.y.mean():.1%} positive"
 
 
-def read_scores(path, label="label", score="score", *, features=None, weight=None, group=None, min_rows=50,
+def read_scores(
+    path, label="label", score="score", *, event=None, features=None, weight=None, group=None, min_rows=50,
     scale="auto", failed="left out",
 ):  # fmt: skip
     """Read a table of labels, scores and features; a ValueError names the file, the column, the rule and the first row.
@@ -151,6 +155,8 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
         three classes or more a column for each: a pattern such as "p_*", whose star is the name of the class, or their
         names, in a list or with commas. In a log what the scorer stored, or "likelihood"; "score" for the first that
         is there of a stated confidence and the likelihood.
+    event : str or number, optional
+        The value of `label` that counts as 1, such as "yes", where labels are not 0 and 1; all others count as 0.
     features : list of str or str, optional
         Column names (a list, or one text with commas); None takes all but those with another role.
     weight, group : str, optional
@@ -166,11 +172,13 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
     Returns
     -------
     ScoreTable
-        With `y`, `p`, `X` and, where they are there, `weight` and `groups`. Text becomes categories or dates
-        (2024-01-31, 2024/1/31, 31.1.2024, 2024-01, or with the month or the day first where only one of the two fits).
-        Empty cells, NA, N/A, NaN and null are missing; rows without a label are left out. `.note` says that, and how a
-        file was read that is not written as usual. Of several classes, `y` is whether the class with the largest score
-        came, which class that was is a feature, and all labels and scores are in `.classes`.
+        With `y`, `p`, `X` and, where they are there, `weight` and `groups`. Text becomes numbers where all of a column
+        is written in one way ("1.299,99 €", "$1,200.50", "12 %"), dates (2024-01-31, 31.1.2024 14:05, 31 Jan 2024, or
+        with the month or the day first where only one of the two fits), else categories. Empty cells, NA, N/A, NaN and
+        null are missing; rows without a label are left out. `.note` says that, how a file was read that is not written
+        as usual, and what was nearly a number. Of several classes, `y` is whether the class with the largest score
+        came (a class without a score never does), which class that was is a feature, and all labels and scores are in
+        `.classes`, divided by their sum where rounding has moved it from 1.
         Features are left out, and listed in `.dropped`, if they are constant, all missing, row numbers or labels, names
         of the members of the groups, text of its own in nearly every row, give the outcome away, or are neither
         numbers, text nor dates.
@@ -188,6 +196,7 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
     ValueError: rand_scores.csv.gz has no column 'scores' (score); did you mean 'score'?
     """
     check_count(min_rows, "min_rows")
+    label, score, weight, group = (_as_name(name) for name in (label, score, weight, group))
     table = open_scores(path, label=label, score=score, failed=failed, scale=scale)
     if has_single_answers(table, label, score):
         table = score_single_answers(table, scale)
@@ -215,18 +224,20 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
 
     classes = None
     if of_class:
+        if event is not None:
+            raise ValueError("event is given, but of several classes each is one: name the column of its score.")
         score = ", ".join(of_class.values())
         classes, y, p, answer = _read_classes(table, frame, label, of_class)
         names = [*names, ANSWER] if features is None else names
         frame = frame.assign(**{ANSWER: answer})
     else:
-        y = columns.labels(table, label, frame[label])
+        y = columns.labels(table, label, frame[label], event, frame[score])
         p = columns.scores(table, score, frame[score])
     old = None if before is None else columns.scores(table, before, frame[before])
     weights = None if weight is None else columns.weights(table, weight, frame[weight])
     groups = None if group is None else columns.groups(table, group, frame[group])
     row_labels = [name for name in names if features is None and _are_row_labels(name, frame[name])]
-    X, dropped, notes_of_features = tidy_features(frame[names].drop(columns=row_labels), y)
+    X, dropped, notes_of_features = tidy_features(frame[names].drop(columns=row_labels), y, table.decimal)
     notes = table.notes + notes_of_features
     dropped |= dict.fromkeys(row_labels, "row labels that pandas wrote")
     if features is None and groups is not None:
@@ -254,6 +265,11 @@ def read_scores(path, label="label", score="score", *, features=None, weight=Non
         group_name=group or "",
         classes=classes,
     )
+
+
+def _as_name(name):
+    """A column of a DataFrame that is called by a number is called by its word here."""
+    return str(name) if isinstance(name, numbers.Integral) and not isinstance(name, bool) else name
 
 
 def _two_scores(score, columns):
@@ -284,12 +300,29 @@ def _class_columns(score, names, file):
 def _read_classes(table, frame, label, of_class):
     """Scores of all classes, whether the answer was right, its score, and the answer."""
     columns.check_cells(table, label, frame[label])
-    P = pd.DataFrame({name: columns.numbers(table, column, frame[column], "hold probabilities in [0, 1]")
-                      for name, column in of_class.items()})  # fmt: skip
-    y = frame[label].astype(str).to_numpy(object)
-    if not set(y) <= set(P.columns):  # columns are called p_yes, labels yes
-        start = os.path.commonprefix(list(P.columns))
-        P = P.set_axis([name.removeprefix(start) for name in P.columns], axis=1) if start else P
+    P = columns.class_scores(table, of_class, frame)
+    y = columns.label_words(frame[label])
+    start = os.path.commonprefix(list(P.columns))
+    if start and not set(y) <= set(P.columns):  # columns are called p_yes, labels yes
+        without = [name.removeprefix(start) for name in P.columns]
+        if len(set(y) & set(without)) > len(set(y) & set(P.columns)):
+            P = P.set_axis(without, axis=1)
+    unknown = pd.Series(y)[~np.isin(y, P.columns.to_numpy(object))].value_counts()
+    if unknown.sum() == len(y):
+        raise ValueError(
+            f"{table.name}: column {label!r} must name the classes {', '.join(P.columns)} that have a score, "
+            f"but in {table.where(0)} it is {y[0]!r}, and in no row one of them."
+        )
+    if unknown.sum() == 1:
+        row = int(np.argmax(y == unknown.index[0]))
+        raise ValueError(
+            f"{table.name}: column {label!r} must name classes that have a score, but in {table.where(row)} it is "
+            f"{y[row]!r}. Two rows or more without one would count as wrong; leave this one out."
+        )
+    if unknown.size:
+        table.notes.append(f"classes without a score, of which every answer is wrong: {columns.counted(unknown)}")
+        P = P.assign(**{OTHER: 0.0})
+        y = np.where(np.isin(y, unknown.index.to_numpy(object)), OTHER, y)
     try:
         code, scores, names = check_class_scores(y, P, label, "score")
     except ValueError as error:

@@ -231,3 +231,19 @@ test_bad_input = refuses(
     ({"sample_weight": [1.0, 0.0] * 50}, "sample_weight must"),
     of=lambda **change: search_segments(**GOOD | change),
 )
+
+
+def test_what_is_said_of_columns_in_memory():
+    """As from a file: text that is nearly numbers, amounts, codes far from all other numbers."""
+    y, p, X, _ = table_of(600, np.random.default_rng(0))
+    X["pay"] = np.where(np.arange(600) % 20, [f"{k % 7}.5" for k in range(600)], ".")
+    X["rent"] = ["1.299,99 €", "5,00 €"] * 300
+    X["cars"] = np.where(np.arange(600) % 50, np.arange(600) % 4, -999)
+    notes = search_segments(y, p, X, n_draws=19, rng=0).notes
+    assert len(notes) == 3
+    for words in (
+        ("'pay'", "570 of its 600", "'.' (rows: 30)"),
+        ("'rent'", "as 1299.99"),
+        ("'cars'", "-999 in 12 rows"),
+    ):
+        assert any(all(word in note for word in words) for note in notes), notes

@@ -69,6 +69,7 @@ def test_guard_echoes_defaults_and_changes(kernel, capsys):
         ("rate = 'high'", "rate must be a number"),
         ("rate = float('nan')", "rate must be a number"),
         ("path = 7", "use -r path 007"),
+        ("path = None", "path must be text.* not given"),
         ("ages = '20,30'", "ages must be a list of whole numbers"),
         ("ages = [20.5]", "ages must be a list of whole numbers"),
         ("ages = [20, -1]", "ages must be between 0 and 130"),

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from helpers.partition import HonestTree
 from helpers.partition.checked import CheckedTable, check_table
+from helpers.partition.columns import words_of
 from helpers.partition.content_order import order_of_content
 from helpers.partition.encoder import TableEncoder
 
@@ -296,3 +297,27 @@ def test_all_rows_of_a_table_decide_what_its_text_says_and_not_those_that_a_tree
     some = CheckedTable(CheckedTable(pd.DataFrame({"a": ["3", "", "2", "7.5"]})), np.array([1, 0, 2]))
     encoder = TableEncoder().fit(CheckedTable(some, np.array([0])), TARGET[:1])
     assert encoder.columns_[0].kind == "whole" and encoder.columns_[0].missing
+
+
+def test_durations_and_moments_have_a_unit():
+    X = pd.DataFrame({"stay": pd.to_timedelta(np.arange(40), unit="h")})
+    X["seen"] = pd.date_range("2024-01-01", periods=40, freq="7h", tz="Europe/Paris")
+    encoder = TableEncoder().fit(X, np.zeros(40))
+    rules = {column.name: words_of(column, 0, 5, False) for column in encoder.columns_}
+    assert rules == {"stay": "stay <= 0.2083 days", "seen": "seen <= 2024-01-02 10:00:00 UTC"}
+
+
+def test_text_is_read_in_other_rows_as_in_the_fit():
+    """A row alone may not say whether its sign is one of thousands, which the fit knew; of numbers nobody knows it."""
+    X = pd.DataFrame({"pay": ["1.299,99", "2.000", "800,50", "5.000"] * 5, "rate": ["12.345", "7.5", "2.125", "1"] * 5})
+    encoder = TableEncoder().fit(X, np.arange(20.0))
+    alone = np.vstack([encoder.transform(X.iloc[[row]]) for row in range(20)])
+    np.testing.assert_array_equal(alone, encoder.transform(X))
+    weights = pd.DataFrame({"weight": ["1.5 kg", "12 kg"] * 10})
+    encoder = TableEncoder().fit(weights, np.arange(20.0))
+    assert encoder.transform(pd.DataFrame({"weight": ["12 kg"]})) == encoder.transform(pd.DataFrame({"weight": [12]}))
+    with pytest.raises(ValueError, match="'weight'.*'lb'"):
+        encoder.transform(pd.DataFrame({"weight": ["12 lb"]}))
+    of_numbers = TableEncoder().fit(pd.DataFrame({"pay": np.arange(20) * 500.0}), np.arange(20.0))
+    with pytest.raises(ValueError, match="'pay'.* row 0 it is '2.000'"):
+        of_numbers.transform(pd.DataFrame({"pay": ["2.000"]}))

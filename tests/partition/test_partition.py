@@ -133,7 +133,7 @@ def test_rules_of_days_hours_and_extreme_numbers():
     hours = pd.DataFrame({"t": pd.date_range("2020-01-01 00:00", periods=96, freq="h", tz="UTC")})
     late = np.arange(96) >= 30
     tree = HonestTree(max_depth=1, rng=0).fit(hours, late.astype(float))
-    assert tree.rules() == ["t <= 2020-01-02 05:00:00", "t > 2020-01-02 05:00:00"]
+    assert tree.rules() == ["t <= 2020-01-02 05:00:00 UTC", "t > 2020-01-02 05:00:00 UTC"]
     days = pd.DataFrame({"t": pd.date_range("2020-01-01", periods=96)})
     tree = HonestTree(max_depth=1, rng=0).fit(days, late.astype(float))
     assert tree.rules() == ["t <= 2020-01-30", "t > 2020-01-30"]

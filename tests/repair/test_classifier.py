@@ -12,7 +12,13 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import brier_score_loss
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import (
+    GridSearchCV,
+    PredefinedSplit,
+    RepeatedStratifiedKFold,
+    ShuffleSplit,
+    TimeSeriesSplit,
+)
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
@@ -177,3 +183,25 @@ def test_bad_input():
         RepairedClassifier(LogisticRegression(), calibrator="plat").fit(X, y)
     with pytest.warns(UserWarning, match="60 rows"):
         assert model.fit(X[:50], y[:50]).repair_ is None
+
+
+NO_PARTITIONS = {
+    "in time": (TimeSeriesSplit(5), "50 of 300 rows in none"),
+    "random": (ShuffleSplit(3, random_state=0), "in none"),
+    "repeated": (RepeatedStratifiedKFold(n_splits=3, n_repeats=2), "300 in several"),
+    "rows in the first part only": (PredefinedSplit(np.r_[-np.ones(50), np.arange(250) % 3]), "50 of 300 rows in none"),
+    "a list that leaves rows out": ([(np.arange(80), np.arange(80, 100))], "280 of 300 rows in none"),
+}
+
+
+@pytest.mark.parametrize("case", NO_PARTITIONS)
+def test_each_row_needs_one_probability(case):
+    cv, words = NO_PARTITIONS[case]
+    X, y, _ = bent(300, np.random.default_rng(0))
+
+    class Never(LogisticRegression):
+        def fit(self, *_, **__):
+            raise AssertionError("fitted before the folds were looked at")
+
+    with pytest.raises(ValueError, match=f"^cv .*{words}"):
+        RepairedClassifier(Never(), cv=cv).fit(X, y)

@@ -124,8 +124,11 @@ def test_costs_need_scores_of_all_classes(table):
 
 
 BAD = {
-    "a row does not sum to one": (lambda t: t.assign(p_no=np.where(t.index == 4, 0, t["p_no"])), "row 4 sums to"),
-    "a class without a column": (lambda t: t.assign(label=t["label"].replace("yes", "perhaps")), "perhaps"),
+    "a row does not sum to one": (
+        lambda t: t.assign(p_no=np.where(t.index == 4, 0, t["p_no"])),
+        "in row 5 they sum to",
+    ),
+    "an event of several classes": (lambda t: t, "event"),
     "a class that never occurs": (lambda t: t.assign(label=t["label"].replace("yes", "no")), "yes never occurs"),
     "two columns": (lambda t: t.drop(columns="p_yes"), "three columns or more"),
 }
@@ -135,4 +138,13 @@ BAD = {
 def test_bad_files_are_named(table, case):
     change, words = BAD[case]
     with pytest.raises(ValueError, match=words):
-        read_table(change(table), score="p_*")
+        read_table(change(table), score="p_*", event="yes" if "event" in case else "")
+
+
+@pytest.mark.slow
+def test_a_class_that_the_model_never_knew_is_wrong_on_the_page(table):
+    label = np.where(table.index % 240 == 0, "perhaps", table["label"])
+    report = audit_scores(read_table(table.assign(label=label), score="p_*"), rng=0)
+    assert "perhaps (5)" in report.table.note
+    assert report.several.loss.by_class["observed"].iloc[-1] == pytest.approx(5 / 1200)
+    assert report.several.loss.by_class["stated"].iloc[-1] == 0

@@ -64,7 +64,11 @@ WAYS = {  # the bytes, and what the note says
     "Excel's Unicode text": (written("utf-16", sep="\t", decimal=","), "tabs"),
     "bars": (written(sep="|"), "bars"),
     "latin-1": (written("latin-1"), "Windows-1252"),
-    "no line end": (written().rstrip(b"\n"), ""),
+    "no line end": (written().rstrip(b"\n"), "end of a line"),
+    "a title": (b"Scores of 2024\n\n" + written(), "Scores of 2024"),
+    "titles of a sheet": (b"Scores;;;;\n\nmade in May;;;;\n" + written(sep=";", decimal=","), "Scores;"),
+    "Excel's own line": (b"sep=;\n" + written(sep=";"), "sep=;"),
+    "commas in quotes": (written(decimal=","), "'score' is read as numbers"),
 }
 
 
@@ -84,6 +88,33 @@ def test_ways_to_write_csv(tmp_path, way):
     assert note in table.note and bool(table.note) == bool(note)
 
 
+WORDS = {  # of places, in encodings of their countries
+    "cp932": ["東京都", "大阪府", "北海道"],
+    "gb18030": ["北京市", "上海市", "广东省"],
+    "big5": ["台北", "高雄", "臺中"],
+    "cp949": ["서울", "부산", "대구"],
+    "euc_jp": ["東京都", "大阪府", "北海道"],
+    "cp1252": ["Zürich", "Málaga", "Orléans"],
+}
+
+
+@pytest.mark.parametrize("encoding", WORDS)
+def test_texts_that_are_not_in_utf_8(tmp_path, encoding):
+    frame = good().assign(place=WORDS[encoding] * 20)
+    (tmp_path / "my.csv").write_bytes(frame.to_csv(index=False).encode(encoding))
+    table = read_scores(tmp_path / "my.csv")
+    assert list(table.X["place"][:3]) == WORDS[encoding] and "UTF-8" in table.note
+
+
+def test_a_title_in_a_workbook(tmp_path):
+    pytest.importorskip("openpyxl", reason="Excel needs openpyxl")
+    good().to_excel(tmp_path / "my.xlsx", index=False, startrow=3)
+    with pd.ExcelWriter(tmp_path / "my.xlsx", mode="a", if_sheet_exists="overlay") as book:
+        pd.DataFrame(["Scores of 2024"]).to_excel(book, header=False, index=False, sheet_name="Sheet1")
+    table = read_scores(tmp_path / "my.xlsx")
+    assert table.n == 60 and table.features == ["age", "income", "school"] and "Scores of 2024" in table.note
+
+
 def test_numbers_are_exact_to_the_last_digit(tmp_path):
     rng = np.random.default_rng(0)
     x = rng.random(2000) * 10.0 ** rng.integers(-300, 300, 2000)
@@ -96,11 +127,35 @@ def test_numbers_are_exact_to_the_last_digit(tmp_path):
         np.testing.assert_array_equal(table.p, frame["score"])
 
 
+AMOUNTS = {  # how a column of a file with semicolons and decimal commas writes 1299.99, 5 and 0.5
+    "Germany": ["1.299,99", "5,00", "0,50"],
+    "euros": ["1.299,99 €", "5,00 €", "0,50 €"],
+    "France": ["1\u202f299,99", "5,00", "0,50"],
+    "Sweden": ["1 299,99 kr", "5,00 kr", "0,50 kr"],
+    "Switzerland": ["CHF 1'299.99", "CHF 5.–", "CHF 0.50"],
+    "a curly apostrophe": ["1’299.99", "5.00", "0.50"],
+    "dollars": ["$1,299.99", "$5.00", "$.50"],
+    "codes": ["USD 1,299.99", "USD 5", "USD 0.5"],
+    "percent": ["1.299,99 %", "5 %", "0,5 %"],
+}
+
+
+@pytest.mark.parametrize("kind", ["file", "frame"])
+@pytest.mark.parametrize("country", AMOUNTS)
+def test_amounts_are_numbers(tmp_path, country, kind):
+    frame = good().assign(amount=AMOUNTS[country] * 20)
+    frame.to_csv(tmp_path / "my.csv", index=False, sep=";", decimal=",")
+    table = read_scores(tmp_path / "my.csv" if kind == "file" else frame)
+    np.testing.assert_array_equal(table.X["amount"], [1299.99, 5, 0.5] * 20)
+    assert "'amount' is read as numbers" in table.note
+
+
 def test_thousands_are_not_taken_for_decimals(tmp_path):
     """Two columns of thousands in a file with tabs outnumber the decimal points of the score."""
-    frame = good().assign(rent=[f"{k:,}" for k in range(1001, 1061)], wage=[f"{k:,}" for k in range(2002, 2062)])
+    frame = good().assign(rent=[f"{k:,}" for k in range(1001, 1061)], wage=[f"{k:,}" for k in range(2003, 2183, 3)])
     table = read_scores(write(frame, tmp_path / "my.tsv"))
-    assert "'rent' is no column of numbers" in table.note and "decimal comma" not in table.note
+    assert "'rent' is read as numbers" in table.note and "decimal comma" not in table.note
+    np.testing.assert_array_equal(table.X["wage"], range(2003, 2183, 3))
     answers = pd.DataFrame({"question": ["a", "a", "b", "b"], "answer": ["1,234", "1234", "2,000", "2000"]})
     grouped = read_answers(write(answers, tmp_path / "my.tsv"), rule="exact").grouped
     assert grouped.labels[0] == ("1,234", "1234")
@@ -151,7 +206,10 @@ FILES = {  # the name, the content, and what the error must name beside the file
     "not gzip": ("my.csv.gz", TEXT, ["gzip"]),
     "one name twice": ("my.csv", TEXT.replace(b"income", b"age", 1), ["'age'", "rename"]),
     "other separators": ("my.csv", TEXT.replace(b",", b":"), ["'label' (label)", "age:income"]),
-    "a title above the header": ("my.csv", b"Scores of 2024\n\n" + TEXT, ["line 3 has 5"]),
+    "a title with commas": ("my.csv", b"Scores, 2024\n\n" + TEXT, ["line 3 has 5", "title"]),
+    "no header": ("my.csv", TEXT.split(b"\n", 1)[1], ["first line", "label,score"]),
+    "no header, equal numbers": ("my.csv", b"0.0,0.0,1\n0.5,0.2,3\n", ["first line", "'0.0'"]),
+    "names of rows without a name": ("my.csv", PLAIN.replace(b"\n", b"\n7,").replace(b"7,", b"", 0), ["line 2 has 6"]),
     "HTML": ("my.csv", b"<!DOCTYPE html>\n<table><tr><td>1</td></tr></table>\n", ["html"]),
     "a workbook": ("my.csv", b"PK\x03\x04" + bytes(200), ["not a text file"]),
     "another format": ("my.ods", TEXT, ["one of the formats .csv", ".xlsx"]),

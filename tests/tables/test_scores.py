@@ -91,36 +91,75 @@ def test_useless_columns_are_left_out_and_listed():
     assert table.dropped == {why: why for why in USELESS} | dict.fromkeys(AWAY, "gives the outcome away")
 
 
-COMMA = "(write decimals with a point, and thousands without a comma)"
 NOTES = {  # a column of a CSV file, and what the note says about it; nothing where it is read as it stands
-    "one word": ("z", [1.5] * 59 + ["?"], "'z' is no column of numbers, because of '?'"),
-    "two words": ("z", [*(np.arange(58) % 9 / 2), "?", "refused"], "because of '?' and 1 more"),
-    "decimal commas": ("z", [f"-0,{k}" for k in range(300, 360)], f"'-0,300' and 59 more {COMMA}"),
-    "thousands": ("z", [f"1,{k}" for k in range(100, 130)] * 2, COMMA),
-    "percent": ("z", [f"{k % 9}.5%" for k in range(59)] + ["?"], "'z' is no column of numbers, because of '?'"),
-    "ranges": ("z", ["18-25", "26-40"] * 30, ""),
-    "words": ("z", ["low", "high", "1"] * 20, ""),
-    "None is an answer": ("z", ["None", "some"] * 30, ""),
-    "a word among dates": ("z", [*DAYS[:-1].strftime("%Y-%m-%d"), "?"], "no column of dates, because of '?'"),
-    "days or months": ("z", ["01/02/2024", "03/04/2024"] * 30, "no column of dates"),
-    "no date": ("z", ["31.02.2024", "30.01.2024"] * 30, "no column of dates"),
-    "infinite": ("z", [np.inf, *range(59)], "infinite values read as missing in 'z'"),
-    "numbers with gaps": ("z", ["NA", *range(59)], ""),
-    "no name": ("", ["a", "b"] * 30, ""),
+    "one word": ("z", [1.5] * 59 + ["?"], ["'z'", "categories", "59 of its 60", "'?' (rows: 1)"]),
+    "two words": ("z", [*(np.arange(58) % 9 / 2), "?", "<5"], ["58 of its 60", "'?'", "'<5'"]),
+    "many words": ("z", [*(np.arange(50) % 9 / 2), *"abcdefghij"], ["50 of its 60", "'a'", "7 more"]),
+    "decimal commas": ("z", [f"-0,{k}" for k in range(300, 360)], ["'z' is read as numbers", "'-0,300' as -0.3"]),
+    "thousands": ("z", [f"1,{k}" for k in range(100, 130)] * 2, ["'z' is read as numbers", "as 1100"]),
+    "thousands or decimals": ("z", ["2.000", "800", "12.500"] * 20, ["'z'", "categories", "'2.000'"]),
+    "percent": ("z", [f"{k % 9}.5%" for k in range(59)] + ["?"], ["'z'", "categories", "'?'"]),
+    "two currencies": ("z", ["$12.50", "€ 7.25"] * 30, ["'z'", "categories", "'$12.50' (rows: 30)"]),
+    "two units": ("z", ["5 km", "700 m", "3 km"] * 20, ["'z'", "categories", "'5 km' (rows: 20)"]),
+    "one unit": ("z", ["36 months", "60 months"] * 30, ["'z' is read as numbers", "as 36"]),
+    "places in a race": ("z", ["1st", "2nd", "3rd"] * 20, []),
+    "ranges": ("z", ["18-25", "26-40"] * 30, []),
+    "words": ("z", ["low", "high", "1"] * 20, []),
+    "None is an answer": ("z", ["None", "some"] * 30, []),
+    "a word among dates": ("z", [*DAYS[:-1].strftime("%Y-%m-%d"), "?"], ["'z'", "dates", "'?'"]),
+    "days or months": ("z", ["01/02/2024", "03/04/2024"] * 30, ["'z'", "dates", "2024-01-31"]),
+    "no date": ("z", ["31.02.2024", "30.01.2024"] * 30, ["'z'", "dates"]),
+    "years of two digits": ("z", ["31.01.24", "03.04.45"] * 30, ["'z'", "dates"]),
+    "months by name": ("z", ["31. Januar 2024", "3. März 2024"] * 30, ["'z'", "dates"]),
+    "infinite": ("z", [np.inf, *range(59)], ["infinite values read as missing in 'z'"]),
+    "a code": ("z", [*range(57), -999, -999, -999], ["'z' holds -999 in 3 rows"]),
+    "codes of a station": (
+        "z",
+        [*np.arange(54) / 8, *[99.9] * 3, *[999.9] * 3],
+        ["holds 99.9 in 3", "holds 999.9 in 3"],
+    ),
+    "large numbers": ("z", [*range(57), 100, 120, 120], []),
+    "one nine after the other": ("z", [*range(90, 120), *range(90, 120)], []),
+    "numbers with gaps": ("z", ["NA", *range(59)], []),
+    "no name": ("", ["a", "b"] * 30, []),
 }
 
 
 @pytest.mark.parametrize("case", NOTES)
 def test_what_is_said_about_a_column(tmp_path, case):
-    name, values, note = NOTES[case]
+    name, values, words = NOTES[case]
     good().assign(**{name: values}).to_csv(tmp_path / "my.csv", index=False)
     table = read_scores(tmp_path / "my.csv")
-    assert note in table.note and bool(table.note) == bool(note)
-    if case not in ("a word among dates", "decimal commas"):  # with its own text in nearly every row
-        assert (name or "Unnamed: 5") in [*table.features, "score"]
+    assert all(word in table.note for word in words) and bool(table.note) == bool(words), table.note
+    if case != "a word among dates":  # with its own text in nearly every row
+        assert (name or "Unnamed: 5") in table.features
 
 
-@pytest.mark.parametrize("form", ["%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%Y-%m-%dT%H:%M"])
+@pytest.mark.parametrize("decimal", [",", "."])
+@pytest.mark.parametrize("sign", [".", ","])
+def test_the_decimal_sign_of_the_file_decides(tmp_path, sign, decimal):
+    """Of 2.000 and 12.500 nobody knows in itself what they are, and of 2.000 beside 800 not even beside a 0.5."""
+    frame = good().assign(z=[f"2{sign}000", f"12{sign}500"] * 30, mixed=[f"2{sign}000", "800"] * 30)
+    frame.to_csv(tmp_path / "my.csv", index=False, sep=";", decimal=decimal)
+    table = read_scores(tmp_path / "my.csv")
+    np.testing.assert_array_equal(table.X["z"][:2], [2, 12.5] if sign == decimal else [2000, 12500])
+    if sign == decimal:
+        assert list(table.X["mixed"].cat.categories) == [f"2{sign}000", "800"] and "'mixed'" in table.note
+    else:
+        np.testing.assert_array_equal(table.X["mixed"][:2], [2000, 800])
+
+
+def test_months_are_no_decimals(tmp_path):
+    good().assign(seen=[f"{k % 12 + 1:02}.{2020 + k % 5}" for k in range(60)]).to_csv(tmp_path / "my.csv", index=False)
+    assert read_scores(tmp_path / "my.csv").X["seen"][13] == pd.Timestamp("2023-02-01")
+
+
+FORMS = ["%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%Y-%m-%dT%H:%M"]
+FORMS += ["%d-%m-%Y", "%d.%m.%Y %H:%M", "%m/%d/%Y %I:%M %p", "%Y.%m.%d", "%Y. %m. %d.", "%d %b %Y", "%B %d, %Y"]
+FORMS += ["%d-%b-%Y", "%Y年%m月%d日", "%d.%m.%Y  %H:%M:%S"]
+
+
+@pytest.mark.parametrize("form", FORMS)
 def test_dates_are_read_as_they_are_written(tmp_path, form):
     good().assign(seen=DAYS.strftime(form)).to_csv(tmp_path / "my.csv", index=False)
     read = read_scores(tmp_path / "my.csv")
@@ -210,8 +249,15 @@ W = {"weight": "w"}
 MANY = pd.DataFrame(np.eye(60, 1000)).add_prefix("c")
 CASES = {  # what is changed, options, and what the error must name beside the file
     "a label of 2": (changed(label=(4, 2)), {}, ["'label'", "row 5", "is 2"]),
-    "labels -1 and 1": (changed(label=Y * 2 - 1), {}, ["'label'", "(table['label'] == 1.0)"]),
-    "yes and no": (changed(label=np.where(Y, "yes", "no")), {}, ["'label'", "(table['label'] == 'yes').astype(int)"]),
+    "labels -1 and 1": (changed(label=Y * 2 - 1), {}, ["'label'", "event='-1'", "event='1'"]),
+    "yes and no": (changed(label=np.where(Y, "yes", "no")), {}, ["event='no'", "-p event yes"]),
+    "an event that is not there": (
+        changed(label=np.where(Y, "yes", "no")),
+        {"event": "y"},
+        ["event", "'label'", "'yes'"],
+    ),
+    "draws": (changed(label=Y * 0.5 + 0.5 * (Y.index % 3 > 0)), {}, ["'label'", "0.5", "event=1"]),
+    "a sign that nobody knows": (changed(w=["2.000", "800"] * 30), {"weight": "w"}, ["'w'", "row 1", "'2.000'"]),
     "one word": (changed(label="no"), {}, ["'label'", "no only"]),
     "three labels": (
         changed(label=["a", "b", "c"] * 20),
@@ -225,12 +271,13 @@ CASES = {  # what is changed, options, and what the error must name beside the f
     "a score above 1": (changed(score=(2, 1.5)), {}, ["'score'", "row 3", "1.5"]),
     "percentages": (changed(score=P * 100), {}, ["'score'", "row 1", "divide them by 100"]),
     "a percent sign": (changed(score=(3, "25 %")), {}, ["'score'", "row 4", "'25 %'"]),
+    "ranks": (changed(score=np.arange(60) % 10 + 1), {}, ["'score'", "ranks"]),
     "logits": (changed(score=P * 6 - 3), {}, ["'score'", "1 / (1 + exp(-logit))"]),
     "a score missing": (changed(score=(9, None)), {}, ["'score'", "row 10", "missing"]),
     "an infinite score": (changed(score=(9, np.inf)), {}, ["'score'", "row 10", "inf"]),
     "scores all equal": (changed(score=0.5), {}, ["'score'", "differ", "0.5"]),
     "a word among scores": (changed(score=(3, "high")), {}, ["'score'", "row 4", "'high'"]),
-    "a decimal comma": (changed(score=(3, "0,25")), {}, ["'score'", "row 4", "'0,25'", "point"]),
+    "a decimal comma": (changed(score=(3, "0,25")), {}, ["'score'", "row 4", "'0,25'", "alike"]),
     "too few rows": (good(20), {}, ["20 rows", "50"]),
     "fewer than asked for": (good(), {"min_rows": 300}, ["60 rows", "300"]),
     "a negative weight": (changed(w=[1.0] * 59 + [-2]), W, ["'w'", "row 60", "-2"]),
@@ -273,3 +320,97 @@ def test_lists_where_a_value_should_stand(role):
     frame[role] = pd.Series([[1, 2]] * 60)
     with pytest.raises(ValueError, match=f"'{role}'.* row 1 "):
         read_scores(frame, weight="weight", group="group")
+
+
+def test_an_event_is_named():
+    """Also of numbers that a missing one made floats, of words with spaces, and of several against the rest."""
+    labels = {
+        "ja": np.where(Y, "ja", "nein"),
+        2: np.where(Y.index == 3, np.nan, Y + 1),
+        "50000+.": np.where(Y, " 50000+.", "no"),
+    }
+    labels["b"] = np.where(Y, "b", np.where(Y.index % 3, "a", "c"))
+    for event, label in labels.items():
+        for named in (event, str(event)):
+            table = read_scores(good().assign(label=label), event=named)
+            np.testing.assert_array_equal(table.y, Y.drop(3) if event == 2 else Y)
+            assert str(event) in table.note
+
+
+def test_columns_may_be_called_by_numbers():
+    frame = good()[["label", "score", "age"]].set_axis([0, 1, "age"], axis=1)
+    np.testing.assert_array_equal(read_scores(frame, 0, 1).p, P)
+
+
+def test_a_rounding_error_beyond_the_ends_is_put_back():
+    hair = P.where(P.index > 1, [*[1 + 1.2e-7, -1e-9], *[0.5] * 58])
+    table = read_scores(good().assign(score=hair))
+    assert table.p[:2].tolist() == [1, 0] and "2 of 60 in 'score'" in table.note
+    np.testing.assert_array_equal(table.p[2:], P[2:])
+
+
+def classes(P, label, **more):
+    """A table with scores of classes a, b and c."""
+    return pd.DataFrame(P, columns=["p_a", "p_b", "p_c"]).assign(label=label, age=np.arange(len(P)) % 7, **more)
+
+
+RAW = np.random.default_rng(0).dirichlet([2, 2, 2], 60)
+ABC = np.array(["a", "b", "c"], object)[np.arange(60) % 3]
+
+
+@pytest.mark.parametrize("digits", [2, 3, 4])
+def test_cut_digits_of_class_scores_are_mended(digits):
+    cut = RAW.round(digits)
+    table = read_scores(classes(cut, ABC), score="p_*")
+    P = table.classes.P.to_numpy()
+    np.testing.assert_allclose(P.sum(axis=1), 1, atol=1e-12)
+    np.testing.assert_allclose(P, cut / cut.sum(axis=1, keepdims=True))
+    moved = (np.abs(cut.sum(axis=1) - 1) > 1e-6).sum()
+    assert moved and f"{moved} of 60 rows" in table.note
+    assert read_scores(classes(RAW, ABC), score="p_*").note == ""
+
+
+def test_percentages_of_classes_are_numbers():
+    text = pd.DataFrame(RAW).map("{:.1%}".format).to_numpy()
+    np.testing.assert_allclose(read_scores(classes(text, ABC), score="p_*").classes.P, RAW, atol=2e-3)
+
+
+WRONG_CLASSES = {
+    "a row that lacks a tenth": (classes(np.where(np.arange(60)[:, None] == 4, RAW * 0.9, RAW), ABC), ["row 5", "0.9"]),
+    "one digit": (classes(RAW.round(1), ABC), ["sum to", "more rows"]),
+    "percentages": (classes(RAW * 100, ABC), ["'p_a'", "divide them by 100"]),
+    "logits": (classes(np.log(RAW) * 4 + 3, ABC), ["'p_a'", "exp"]),
+    "one value above 1": (
+        classes(np.where(np.arange(60)[:, None] == 4, [1.2, 0, 0], RAW), ABC),
+        ["'p_a'", "row 5", "1.2."],
+    ),
+    "labels of other classes": (classes(RAW, "x"), ["'label'", "a, b, c", "'x'"]),
+    "one label without a score": (classes(RAW, np.where(np.arange(60) == 7, "d", ABC)), ["row 8", "'d'"]),
+}
+
+
+@pytest.mark.parametrize("case", WRONG_CLASSES)
+def test_class_scores_that_break_a_rule(case):
+    frame, words = WRONG_CLASSES[case]
+    with pytest.raises(ValueError, match="^the table") as error:
+        read_scores(frame, score="p_*")
+    assert all(word in str(error.value) for word in words), error.value
+
+
+def test_a_class_without_a_score_is_a_wrong_answer():
+    label = np.where(np.arange(60) % 15 == 0, "d", np.where(np.arange(60) % 15 == 1, "e", ABC))
+    table = read_scores(classes(RAW, label), score="p_*")
+    best = np.array(["a", "b", "c"])[RAW.argmax(axis=1)]
+    np.testing.assert_array_equal(table.y, best == label)
+    assert "d (4)" in table.note and "e (4)" in table.note
+    assert table.classes.P.shape == (60, 4) and (table.classes.P.iloc[:, 3] == 0).all()
+
+
+@pytest.mark.parametrize("kind", ["file", "frame"])
+def test_whole_numbers_name_classes_though_one_is_missing(tmp_path, kind):
+    frame = classes(RAW, np.where(np.arange(60) == 3, np.nan, np.arange(60) % 3))
+    frame = frame.rename(columns={"p_a": "p_0", "p_b": "p_1", "p_c": "p_2"})
+    frame.to_csv(tmp_path / "my.csv", index=False)
+    table = read_scores(frame if kind == "frame" else tmp_path / "my.csv", score="p_*")
+    assert table.n == 59 and list(table.classes.P) == ["0", "1", "2"]
+    np.testing.assert_array_equal(table.y, np.delete(RAW.argmax(axis=1) == np.arange(60) % 3, 3))
