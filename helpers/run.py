@@ -16,6 +16,7 @@ share the folders (README).
 import argparse
 import ast
 import functools
+import glob
 import hashlib
 import itertools
 import json
@@ -224,7 +225,9 @@ def _surroundings():
 
 def _digest(notebook, source, values, surroundings):
     """Hash of what the result of a run depends on."""
-    named = [value for value in values.values() if isinstance(value, str) and os.path.isfile(value)]
+    texts = [value for value in values.values() if isinstance(value, str) and value]
+    patterns = [pattern for text in texts for pattern in (text, os.path.join(text, "*.jsonl"))]  # or a folder of logs
+    named = sorted({name for pattern in patterns for name in glob.glob(pattern) if os.path.isfile(name)})
     files = [_file_digest(os.path.abspath(name)) for name in named]
     content = [notebook.name, source, values, files, surroundings]
     return hashlib.sha256(json.dumps(content, default=str).encode()).hexdigest()

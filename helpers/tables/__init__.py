@@ -4,6 +4,7 @@
 - `scores`, `folktexts`: one row a case; `embeddings`: with a network's features
 - `answers`, `answer_layouts`: one row an answer, or a question, of one system or two; `question_columns`: what else is
   known of a question
+- `single_answers`: one answer a question, as a table of scores
 - `logs`: of Inspect (`inspect_logs`) and lm-evaluation-harness (`harness_logs`), which share `log_table`
 - `typed_answers`: one row an answer with a probability for each option
 """

@@ -230,7 +230,7 @@ class _Opened:
     rule: str
     unparsed: str
     scale: object  # of stated confidences
-    used: set | None  # columns with a role; None for a log, whose others are not about whole questions
+    used: set  # columns that are not about whole questions, or have a role
 
 
 def _open(
@@ -276,7 +276,9 @@ def _open(
         notes = [note for note in notes if "'sample'" not in note]
     if set(RECORDED) <= set(source.names):
         used |= set(source.names) - {"kind"}  # of the question; the others are about answers
-    return _Opened(source, columns, notes, frame, place, rule, unparsed, scale, None if source.is_log else used)
+    if source.is_log:
+        used |= set(source.names) - {"subject"}  # the others are about answers
+    return _Opened(source, columns, notes, frame, place, rule, unparsed, scale, used)
 
 
 def _check_options(source, column, frame):
@@ -369,7 +371,8 @@ def _table_of(opened, rules, notes):
     confidence = None
     if "confidence" in columns:
         confidence = _confidences(source, columns["confidence"], frame["confidence"][kept], opened.scale)
-        notes += about_confidences(int(kept.sum()), confidence, opened.scale)
+        then = "; the mean of their question leaves them out"
+        notes += about_confidences(int(kept.sum()), confidence, opened.scale, then)
     rows = AnswerRows(
         question=frame["question"][kept].reset_index(drop=True),
         place=opened.place[kept],
@@ -384,8 +387,6 @@ def _table_of(opened, rules, notes):
     table = AnswerTable(
         source.name, grouped, rule, columns, (*notes, *source.notes), source.sha256, reading=reading
     )  # fmt: skip
-    if opened.used is None:
-        return table
     return replace(table, features=question_columns(source, columns["question"], opened.used, grouped.questions))
 
 
@@ -394,13 +395,12 @@ def grade_single(source):
     columns = {"answer": "answer", "reference": "reference"}
     frame = layouts.long_rows(replace(source, as_text=True), columns)
     frame["question"] = frame["row"]
-    rules, notes = _choose_rules([_Opened(source, columns, [], frame, frame["row"], "auto", "class", "auto", None)])
+    rules, notes = _choose_rules([_Opened(source, columns, [], frame, frame["row"], "auto", "class", "auto", set())])
     by_row = np.asarray(frame["question"].map(rules) if isinstance(rules, pd.Series) else [rules] * len(frame), object)
     spelled = _spell(source, columns, frame, by_row)
     right = _read_references(source, "reference", frame, by_row)
-    grades = [
-        np.nan if one is None else float(is_right(*pair)) for *pair, one in zip(spelled, right, right, strict=True)
-    ]
+    pairs = zip(spelled, right, strict=True)
+    grades = [np.nan if known is None else float(is_right(given, known)) for given, known in pairs]
     reading = _reading(frame, by_row, spelled, right, None)
     shown = ", ".join(f"{row.questions:,} by rule {row.rule!r}" for row in reading.itertuples())
     notes.append(f"answers are compared with their references: {shown}")

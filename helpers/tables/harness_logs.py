@@ -52,6 +52,8 @@ def read_harness(paths, grade="", graded=True, failed="left out"):
     stated = _stated(records, frame, metric)
     check_repeats(file, frame, next(iter(sources_of_scores(stated, frame["likelihood"])[0]), ""), CURE)
     made = frame[["question", "sample", "answer", "reply", "target"]].join(stated)
+    if frame["subject"].any():
+        made["subject"] = frame["subject"]
     if len(stated.columns):
         notes.append(f"confidence can name what the log stored: {', '.join(map(repr, stated))}")
     if graded and metric and filtered and len(frame) == len(records):
@@ -67,7 +69,7 @@ def read_harness_scores(paths, label="label", score="score", failed="left out", 
     """`Table` of scores: of multiple choice by its log-likelihoods, else of one graded reply to a question."""
     file = name_of(paths)
     records, notes = _records(paths)
-    if _are_likelihoods(records[0]):
+    if all(map(_are_likelihoods, records)):
         return _read_options(file, records, notes, label, score)
     grade = "" if label == "label" else label
     frame, records, metric, _, notes = _replied(file, records, notes, grade, "label")
@@ -84,7 +86,7 @@ def _read_options(file, records, notes, label, score):
     """`Table` of scores, from log-likelihoods of multiple choice; `label`: whether the likeliest option is right."""
     records, note = _of_one_filter(file, records, "")
     notes += note
-    n_options = len(records[0]["filtered_resps"])
+    n_options = min(len(record["filtered_resps"]) for record in records)
     if n_options < 2:
         raise ValueError(
             f"{file} must hold the log-likelihoods of at least two options a question, but it has {n_options}: it says "
@@ -104,11 +106,12 @@ def _read_options(file, records, notes, label, score):
             f"{repeated.sum() - 1:,} more): give the samples of one run."
         )
     frame = pd.DataFrame([_option_score(file, record) for record in records])
-    if "acc" in records[0]["metrics"]:
-        right = _grades(file, "acc", records, CURE_OF_SHARES)
-    else:
-        right = [_is_target(file, record, int(best)) for record, best in zip(records, frame["best"], strict=True)]
-        notes.append("the log has no metric 'acc', so the target says whether the likeliest option is right")
+    right = [_is_right(file, record, best) for record, best in zip(records, frame["best"].tolist(), strict=True)]
+    n_by_target = sum("acc" not in record["metrics"] for record in records)
+    if n_by_target:
+        notes.append(
+            f"{n_by_target:,} questions have no metric 'acc': the target says if the likeliest option is right"
+        )
     made = frame.drop(columns="best").rename(columns={"score": score})
     made[label] = np.array(right).astype(int)
     known = pd.DataFrame([_known(record) for record in records])
@@ -218,11 +221,14 @@ CURE_OF_SHARES = "a share (as in truthfulqa_mc2) is no grade: take a task with o
 
 def _replied(file, records, notes, grade, parameter="correct"):
     """(a row an answer, records, the metric, whether a filter kept all replies, notes) of a log of replies."""
-    if _are_likelihoods(records[0]):
+    texts = next((record["place"] for record in records if _are_likelihoods(record)), "")
+    if texts and all(map(_are_likelihoods, records)):
         raise ValueError(
             f"{file} holds log-likelihoods of given texts, and no answers: the report on scores (notebook 13, "
             "read_scores) reads it."
         )
+    if texts:
+        raise ValueError(f"{file} must hold replies, or log-likelihoods, but {texts} holds the other of the two.")
     metric, _, name = grade.partition(",")
     records, note = _of_one_filter(file, records, name, parameter)
     metrics = list(dict.fromkeys(name for record in records for name in record["metrics"]))
@@ -246,6 +252,7 @@ def _replied(file, records, notes, grade, parameter="correct"):
     frame = pd.DataFrame(rows, dtype=object)
     frame.insert(1, "sample", frame.groupby("question").cumcount() + 1)
     frame["likelihood"] = np.nan
+    frame["subject"] = [record["subject"] for record in records for _ in _replies(record)]
     return frame, records, metric, filtered, notes
 
 
@@ -348,6 +355,13 @@ def _grades(file, metric, records, cure, gaps=False):
 
 
 # ---- options --------------------------------------------------------------------------------------------------
+
+
+def _is_right(file, record, best):
+    """Whether the option of that number is right, by the metric 'acc', or else by the target."""
+    if "acc" in record["metrics"]:
+        return _grades(file, "acc", [record], CURE_OF_SHARES)[0]
+    return _is_target(file, record, best)
 
 
 def _is_target(file, record, best):

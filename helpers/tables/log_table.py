@@ -197,11 +197,11 @@ def read_stated(file, name, values, scale):
     return read.values, about_confidences(len(values), read, scale)
 
 
-def about_confidences(n, read, scale="auto"):
-    """Notes on how confidences were read."""
+def about_confidences(n, read, scale="auto", then=""):
+    """Notes on how confidences were read; `then` says what follows where there is none."""
     counts = {
-        "are empty": read.n_missing,
-        "cannot be read": read.n_unread,
+        f"are empty{then}": read.n_missing,
+        f"cannot be read{then}": read.n_unread,
         "are read as percent, without a sign": read.n_as_percent,
         "are 1, which may be 1 % or 100 % (scale says which)": read.n_ones,
     }

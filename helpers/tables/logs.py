@@ -94,7 +94,7 @@ def _several(source):
     if path.is_dir():
         paths = sorted(path.glob(SAMPLES))
         if not paths:
-            raise ValueError(f"path is the folder {path.name}, which must hold files called {SAMPLES}, but holds none.")
+            raise ValueError(f"{path.name} is no file, and a folder without files of samples ({SAMPLES}).")
         return paths
     if path.is_file() or not glob.has_magic(str(path)):
         return []
@@ -127,7 +127,7 @@ def _content(path):
     try:
         return json.loads(data)
     except ValueError as error:
-        reason = f"{path.name} is not JSON ({error}); a file with one object a line ends in .jsonl."
+        reason = f"{path.name} is not JSON ({error}), and no log of Inspect; one object a line is a file called .jsonl."
         raise ValueError(reason) from None
 
 
@@ -138,11 +138,19 @@ def _rows_of(path):
     content = _content(path)
     if isinstance(content, list) and content and all(isinstance(row, dict) for row in content):
         return Table(path.name, pd.DataFrame(content, dtype=object))
-    if isinstance(content, dict) and len(content) > 1 and all(isinstance(column, dict) for column in content.values()):
+    if isinstance(content, dict) and _are_alike(list(content.values())):
         by_row = all(name.isdigit() for name in content)
         frame = pd.DataFrame.from_dict(content, orient="index" if by_row else "columns", dtype=object)
         return Table(path.name, frame.reset_index(drop=True))
     raise ValueError(
         f"{path.name} must be a log of Inspect, an array of rows [{{...}}, ...], or columns {{name: {{row: value}}}}, "
-        'but it is none of these. pandas writes rows with to_json(orient="records").'
+        "but it is none of these. lm-evaluation-harness writes its samples with --log_samples, into files that end in "
+        ".jsonl."
     )
+
+
+def _are_alike(columns):
+    """Whether these are two dictionaries or more, with the same names and not empty."""
+    if len(columns) < 2 or not all(isinstance(column, dict) and column for column in columns):
+        return False
+    return len({tuple(column) for column in columns}) == 1

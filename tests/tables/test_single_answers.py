@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from helpers.reports import read_table
 from helpers.tables import read_answers, read_scores
 from helpers.tables.files import Table
 
@@ -238,7 +239,9 @@ def test_subjects_are_one_table(tmp_path):
     generated = [
         write(tmp_path / f"samples_gen_{name}_{stamp}", [reply(k) for k in range(4)] * 2) for name in ("art", "law")
     ]
-    grouped = read_answers(generated).grouped
+    asked = read_answers(generated)
+    assert asked.features["subject"].tolist() == ["art"] * 4 + ["law"] * 4
+    grouped = asked.grouped
     assert [name.split(":")[0] for name in grouped.questions] == [
         f"{a} {b}" for a, b in product(("art", "law"), range(4))
     ]
@@ -314,6 +317,8 @@ def test_scales_of_confidence():
     np.testing.assert_allclose(read(words, scale={"low": 0.2, "high": 0.9}).p, [0.2, 0.9] * 30)
     named = steps.rename(columns={"answer": "text"}).assign(label=np.arange(60) % 2)
     np.testing.assert_allclose(read(named, score="confidence", scale="10").p, (1 + np.arange(60) % 10) / 10)
+    longer = pd.concat([steps, steps.assign(question=[f"r{i}" for i in range(60)])], ignore_index=True)
+    np.testing.assert_allclose(read_table(longer, scale=10).p, read(longer, scale=10).p)
     samples = pd.concat([steps] * 2)
     with pytest.raises(ValueError, match="column 'confidence': scale must say"):
         read_answers(samples)
