@@ -256,7 +256,7 @@ def chance_right(confidence, correct):
     """Function from a confidence to the chance that its answer is right: Platt's curve if it rises, else a constant."""
     if 0 < correct.sum() < correct.size and np.ptp(confidence) > 1e-6:
         curve = PlattCalibrator().fit(confidence, correct)
-        if curve.slope_ > 0:
+        if curve.rises(confidence):
             return curve.predict
     return lambda given: np.full(given.shape, correct.mean())
 
