@@ -73,8 +73,7 @@ class PlattCalibrator(_Calibrator):
 
     Scores of 0 and of 1 have no log-odds: wherever they were cut, a few of them would turn the line. Each of the two
     has a level of its own: the rate of labels 1 among its rows and one row more, to which the nearest end of the line
-    gives its chance, but no less extreme than this end, so that the order of scores is kept. Where no other scores
-    tell a line, they are cut to 1e-6 and 1 - 1e-6.
+    gives its chance. Where no other scores tell a line, they are cut to 1e-6 and 1 - 1e-6.
 
     Attributes
     ----------
@@ -127,6 +126,10 @@ class PlattCalibrator(_Calibrator):
         self.levels_ = levels_of_ends(sums, expit(self.intercept_ + self.slope_ * np.array([x.min(), x.max()])))
         return self
 
+    def rises(self, p):
+        """Whether calibrated scores rise with the scores `p`, taken together."""
+        return bool(np.cov(p, self._map(p))[0, 1] > 0)
+
     def _map(self, p):
         c = expit(self.intercept_ + self.slope_ * clipped_logit(p))
         for end, level in zip((p < CLIP, p > 1 - CLIP), self.levels_, strict=True):
@@ -137,11 +140,9 @@ class PlattCalibrator(_Calibrator):
 
 def levels_of_ends(sums, chances):
     """Levels of stated 0 and 1 from (rows, labels 1) of each and the line's chances at its ends; NaN without rows."""
-    (low, high), rises = chances, chances[1] >= chances[0]
-    level = [(hits + chance) / (n + 1) if n else np.nan for (n, hits), chance in zip(sums, chances, strict=True)]
-    outward = np.minimum, np.maximum  # so that the order of scores is kept
-    at_0, at_1 = outward if rises else outward[::-1]
-    return np.array([at_0(level[0], low), at_1(level[1], high)])
+    return np.array(
+        [(hits + chance) / (n + 1) if n else np.nan for (n, hits), chance in zip(sums, chances, strict=True)]
+    )
 
 
 def _newton(x, y, weight):

@@ -264,7 +264,7 @@ def chance_right(confidence, correct):
     clear = np.isin(correct, (0, 1))
     if clear.any() and np.ptp(correct[clear]) and np.ptp(confidence[clear]) > 1e-6:
         curve = PlattCalibrator().fit(confidence[clear], correct[clear])
-        if curve.slope_ > 0:
+        if curve.rises(confidence[clear]):
             return curve.predict
     return lambda given: np.full(given.shape, correct.mean())
 

@@ -137,7 +137,7 @@ def measure_average(table, *, may_bend=True, rng=None):
     line = calibration_line(y, table.p, **columns)
     platt = line.calibrator
     residual = residual_of_score(table, platt) if may_bend else (1.0, 0.0)
-    bend = residual[0] if platt.slope_ > 0 else 1.0
+    bend = residual[0] if platt.rises(table.p) else 1.0
     if bend < OTHERS:
         isotonic = _isotonic(table)
         return Average(rates, error, line, curve, bend, *residual_of_score(table, isotonic), "isotonic", isotonic)
