@@ -74,8 +74,9 @@ def about_refusals(reading, n_unread, left_out):
     more["of_all"] = float(total["right"] / total["graded"]) if total["graded"] else np.nan
     more["of_answered"] = float(total["right"] / answered) if answered else np.nan
     share = n_unread / int(total["answers"])
-    severity = Severity.SERIOUS if share > MUCH_UNREADABLE else Severity.NOTE
-    return Finding("unreadable", value=share, n=n_unread, severity=severity, more=more)
+    if share <= MUCH_UNREADABLE:
+        return Finding("few_unreadable", value=share, n=n_unread, more=more)
+    return Finding("unreadable", value=share, n=n_unread, severity=Severity.SERIOUS, more=more)
 
 
 def about_held(reading):

@@ -256,6 +256,7 @@ def kinds_of(answers, rule="auto"):
 def test_answers_that_cannot_be_read_are_a_finding():
     assert "unreadable" in kinds_of(["1", "no", "perhaps"] * 40, "numeric")
     assert "unreadable" not in kinds_of(["1", "2", "1"] * 40, "numeric")
+    assert "few_unreadable" in kinds_of(["1", "2", "1"] * 39 + ["1", "2", "none"], "numeric")
 
 
 def refusing(share, n=40):
