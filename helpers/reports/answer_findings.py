@@ -16,6 +16,7 @@ SETTLED = 0.95  # share of the questions in which a vote of fewer names the same
 SAME_RIGHT = 0.01  # share of right answers by which a vote of all may beat one of fewer that does as well
 ORDERS = {"wrong_order": Severity.GRAVE, "no_order": Severity.SERIOUS, "order": Severity.GOOD}
 MANY_HELD = 0.2  # share of the answers that count as wrong, which hold the right value: the reading may be wrong
+MUCH_HELD = 0.05  # share of all answers to questions with a known right one; fewer change no verdict
 LEAST_HELD = 5
 RULES = {  # how two answers are the same, and what an answer without any lacks
     "exact": ("they are spelled the same, letter for letter", "text"),
@@ -74,8 +75,9 @@ def about_refusals(reading, n_unread, left_out):
     more["of_all"] = float(total["right"] / total["graded"]) if total["graded"] else np.nan
     more["of_answered"] = float(total["right"] / answered) if answered else np.nan
     share = n_unread / int(total["answers"])
-    severity = Severity.SERIOUS if share > MUCH_UNREADABLE else Severity.NOTE
-    return Finding("unreadable", value=share, n=n_unread, severity=severity, more=more)
+    if share <= MUCH_UNREADABLE:
+        return Finding("few_unreadable", value=share, n=n_unread, more=more)
+    return Finding("unreadable", value=share, n=n_unread, severity=Severity.SERIOUS, more=more)
 
 
 def about_held(reading):
@@ -85,7 +87,7 @@ def about_held(reading):
     total = reading.sum(numeric_only=True)
     n_wrong = int(total["graded"] - total["right"])
     n_held = int(total["held"])
-    if n_held < max(LEAST_HELD, MANY_HELD * n_wrong):
+    if n_held < max(LEAST_HELD, MANY_HELD * n_wrong, MUCH_HELD * total["graded"]):
         return None
     rules = reading.loc[reading["held"] > 0, "rule"].tolist()
     more = {"of": n_wrong, "rules": rules}
@@ -231,6 +233,9 @@ def about_costs(source, cut, prices, reject_cost):
 def about_pair(pair):
     """Which of two systems is right more often; nothing for one."""
     if pair is None:
+        return
+    if pair.misread:
+        yield Finding("pair_misread", more={"names": pair.misread}, severity=Severity.SERIOUS)
         return
     value, low, high = pair.measures.loc["right", ["difference", "low", "high"]]
     names, only = pair.names, pair.only

@@ -328,6 +328,7 @@ class AnswerPair:
     n: int  # questions that are graded for both
     measures: pd.DataFrame = field(repr=False)  # a row a measure: first, second, difference (first less second), ends
     only: tuple  # how many questions are answered right by the first alone, and by the second alone
+    misread: tuple = ()  # names of those of whose wrong answers many hold the right value
 
     @property
     def table(self):

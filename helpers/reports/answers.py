@@ -14,7 +14,7 @@ from helpers.answers.splits import chances_to_win
 from helpers.calibration import calibration_error
 from helpers.checks import check_rng
 from helpers.reports import answer_numbers as numbers
-from helpers.reports.answer_findings import about_confidence, find_all, share_right
+from helpers.reports.answer_findings import about_confidence, about_held, find_all, share_right
 from helpers.reports.answer_numbers import AnswerPair, Promises, QuestionGroups
 from helpers.reports.document import Report
 from helpers.reports.files import write_table
@@ -352,7 +352,10 @@ def audit_answers(
         report = replace(report, cut=cut, prices=prices)
     if against is not None:
         both = zip(*map(agreement_of, (table, against)), strict=True)
-        report = replace(report, pair=numbers.compare_pair(names, (table, against), *both, n_resamples, streams[6]))
+        pair = numbers.compare_pair(names, (table, against), *both, n_resamples, streams[6])
+        tables = zip(names, (table, against), strict=True)
+        misread = tuple(name for name, one in tables if about_held(one.reading) is not None)
+        report = replace(report, pair=replace(pair, misread=misread))
     return report
 
 
