@@ -10,7 +10,7 @@ from helpers.resampling import exact_interval
 MOST_NAMED = 3  # questions in a sentence
 
 MUCH_UNREADABLE = 0.05  # share of the answers
-MUCH_TIED = 0.02  # of all answers, by which the share of right ones depends on the choice among equal ones
+MUCH_TIED = 0.05  # of all answers, by which the share of right ones depends on the choice among equal ones
 CLOSE = 0.05  # chance that another draw of samples chooses another answer
 SETTLED = 0.95  # share of the questions in which a vote of fewer names the same answer as one of all
 SAME_RIGHT = 0.01  # share of right answers by which a vote of all may beat one of fewer that does as well
