@@ -32,7 +32,7 @@ _AMOUNT = re.compile(
 )
 
 LIKE_A_NUMBER = (  # alone, whatever its column says
-    rf"[-+−]?\s*{_UNIT}?\s*[-+−]?(\d{{1,3}}([.,'’\s]\d{{2,3}})+|\d*)([.,]?\d+)([eE][-+]?\d+)?(\s*{_UNIT}|{_WORD})?"
+    rf"[-+−]?\s*{_UNIT}?\s*[-+−]?(\d{{1,3}}([.,'’\s]\d{{2,3}})+|\d*)([.,]?\d+)([eE][-+]?\d+)?(\s*{_UNIT}|\s[^\W\d_]{{1,12}})?"
 )
 
 SIGNS = list(product(("", ",", ".", " ", "'"), (".", ",")))  # between thousands, and before decimals

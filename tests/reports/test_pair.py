@@ -102,8 +102,8 @@ def test_two_columns_are_read_and_told(tmp_path):
     frame.to_csv(tmp_path / "gap.csv", index=False)
     with pytest.raises(ValueError, match="'p_old' .*row 4"):
         read_table(tmp_path / "gap.csv", "y", "p_old,p_new")
-    for score in ("p_old,p_new,age", "p_old,"):
-        with pytest.raises(ValueError, match="score "):
+    for score, words in (("p_old,p_new,age", "'age' must hold prob"), ("p_old,", "score ")):
+        with pytest.raises(ValueError, match=words):
             read_table(tmp_path / "two.csv", "y", score)
     with pytest.raises(ValueError, match="'p_odl' .*did you mean 'p_old'"):
         read_table(tmp_path / "two.csv", "y", "p_odl,p_new")
