@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from helpers.checks import check_effective, check_groups, check_same_length, check_simplex, check_weights
+from helpers.checks import check_effective, check_groups, check_same_length, check_simplex, check_weights, unequal
 from helpers.partition.checked import Rows, check_table
 
 
@@ -118,7 +118,7 @@ def check_class_rows(y, P, X, sample_weight, groups, ordered=False):
             raise ValueError(f"sample_weight must leave every class, but {classes[absent[0]]} has weight 0 only.")
         groups = None if groups is None else check_groups(groups[kept])
         code, P, X, weight = code[kept], P[kept], X.iloc[kept], weight[kept]
-    return ClassRows(code, P, X, weight, groups, classes, ordered)
+    return ClassRows(code, P, X, unequal(weight), groups, classes, ordered)
 
 
 def with_class_scores(X, P, classes):
