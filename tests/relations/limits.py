@@ -22,11 +22,14 @@ BOOTSTRAPS = (
 
 BY_LOT = "the ends of intervals are drawn"
 
+DRAWN = "equally good splits, and the columns of a forest, are drawn"
+
 #: The estimate moves by no more than a few of its standard errors.
 ON_AVERAGE = {
     "row order": {"rows are split by their number": SPLITS},
-    "empty column": {"equally good splits, and the columns of a forest, are drawn": (*BINNED[:2], *REPAIRS[:2])},
-    "constant column": {"equally good splits, and the columns of a forest, are drawn": (*BINNED[:2], *REPAIRS)},
+    "empty column": {DRAWN: (*BINNED[:2], *REPAIRS[:2], "TreeRouter")},
+    "constant column": {DRAWN: (*BINNED[:2], *REPAIRS, "TreeRouter")},
+    "equal weights": {"scikit-learn's boosting asks for a least weight in a leaf": ("RepairedClassifier",)},
     "noise column": {
         "trees may split at it": (
             *(door for door in SPLITS if door != BINNED[2]), *SEARCHES, "audit_groups of classes", "chunks",
@@ -80,6 +83,6 @@ DOES_NOT_APPLY = {
     "groups of one row": {
         "draws change the signs of residuals, not labels: another law": (*SEARCHES, "audit_groups of classes"),
     },
-    "equal weights": {"the AURC is a mean over coverages 1/n, 2/n, …": ("aurc", "METRICS", "selective_metrics")},
+    "equal weights": {"it asks `Recalibrator`, of which this is tried": ("RiskEstimator, stack",)},
     "class order": {"of tied classes the earlier column is selected": ("sem2",)},
 }

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit, logit, softmax
 
-N = 240
+N = 160
 
 CLASSES = ["a", "b", "c"]
 
@@ -50,7 +50,7 @@ def sample(seed):
     p = rng.choice([0.13, 0.28, 0.42, 0.57, 0.71, 0.88], N)
     q = expit(logit(p) + np.where(X["age"] > 40, 0.9, -0.9) + np.where(X["sex"] == "male", 0.7, 0.0))
     scores = rng.normal(size=(N, 3))
-    shift = np.column_stack([X["age"] > 40, X["town"] == "Ulm", np.zeros(N)])
+    shift = 2.5 * np.column_stack([X["age"] > 40, X["town"] == "Ulm", np.zeros(N)])
     names = [rng.choice(CLASSES, p=row) for row in softmax(scores + shift, axis=1)]
     return Sample(
         y=(rng.random(N) < q).astype(float),
