@@ -327,16 +327,21 @@ def check_weights(weight, name="sample_weight"):
     return share
 
 
+def unequal(weight):
+    """Checked weights, or None where all are equal, which is to say nothing."""
+    return None if weight is None or (weight == weight[0]).all() else weight
+
+
 def sampled_rows(weight, groups, *columns):
     """Checked weights, group codes and columns (or None) without the rows of weight 0, which were not sampled."""
     if weight is None or weight.all():
-        return weight, groups, *columns
+        return unequal(weight), groups, *columns
     kept = weight > 0
     try:
         groups = None if groups is None else check_groups(groups[kept])
     except ValueError as error:
         raise ValueError(f"sample_weight must leave enough rows with a weight: {error}") from None
-    return weight[kept], groups, *(None if column is None else column[kept] for column in columns)
+    return unequal(weight[kept]), groups, *(None if column is None else column[kept] for column in columns)
 
 
 def check_frequencies(weight, name="sample_weight"):

@@ -19,6 +19,7 @@ from helpers.checks import (
     check_same_length,
     check_vector,
     check_weights,
+    unequal,
 )
 from helpers.partition.columns import as_levels
 from helpers.partition.kinds import as_numbers, in_order, plain_values, text_as_values
@@ -266,11 +267,12 @@ def check_rows(y, p, X, sample_weight, groups, *, both=True, others=None, known=
 def _sampled(y, p, X, weight, codes, both):
     """`Rows` without those of weight 0."""
     if weight is None or weight.all():
-        return Rows.of_all(y, p, X, weight, codes)
+        return Rows.of_all(y, p, X, unequal(weight), codes)
     kept = weight > 0
     try:
         codes = None if codes is None else check_groups(codes[kept])
-        return Rows(check_labels(y[kept], both=both), p[kept], X.iloc[kept], weight[kept], codes, kept)
+        y = check_labels(y[kept], both=both)
+        return Rows(y, p[kept], X.iloc[kept], unequal(weight[kept]), codes, kept)
     except ValueError as error:
         raise ValueError(f"sample_weight must leave enough rows with a weight: {error}") from None
 

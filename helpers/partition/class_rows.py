@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from helpers.checks import check_effective, check_groups, check_same_length, check_simplex, check_weights
+from helpers.checks import check_effective, check_groups, check_same_length, check_simplex, check_weights, unequal
 from helpers.partition.checked import Rows, check_table
 from helpers.profile import profile_table
 from helpers.profile.alerts import warn_of
@@ -132,7 +132,7 @@ def check_class_rows(y, P, X, sample_weight, groups, ordered=False):
     warn_of(found.of("copies", "same_rows", "cluster", "leak"))
     if found.copy is not None and groups is None:  # copies stay together
         groups = pd.factorize(found.copy)[0]
-    return ClassRows(code, P, X, weight, groups, classes, ordered)
+    return ClassRows(code, P, X, unequal(weight), groups, classes, ordered)
 
 
 def with_class_scores(X, P, classes):

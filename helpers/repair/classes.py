@@ -165,13 +165,13 @@ class ClassRecalibrator(BaseEstimator):
         c = self._calibrated(rows.P)
         n_classes = rows.classes.size
         table = with_class_scores(rows.X, c, rows.classes)
-        rng = check_rng(self.rng)
+        seed = int(check_rng(self.rng).integers(2**31))  # one for all classes, whose order then says nothing
         alpha = self.alpha if self.alpha == 1 else self.alpha / n_classes
         options = {"alpha": alpha, "n_folds": self.n_folds, "use_score": False, "fast": self.fast}
         self.repairs_ = []
         found = []
         for k in range(n_classes):
-            repair = Recalibrator("none", **options, rng=int(rng.integers(2**31)))
+            repair = Recalibrator("none", **options, rng=seed)
             with no_table_warnings():  # the door has said them
                 found.append(repair.fit_predict(table, rows.y == k, c[:, k], rows.weight, rows.groups))
             self.repairs_.append(repair)

@@ -275,3 +275,21 @@ FAILS = {f"check_sample_weight_equivalence_on_{kind}_data": HALVES for kind in (
 )
 def test_the_checks_of_scikit_learn(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("options", [{"residual": "tree"}, {"method": "paper"}])
+def test_twenty_thousand_rows_of_weight_0_are_not_there(options):
+    rng = np.random.default_rng(3)
+    X, p, y, _ = wards(1000, rng)
+    p = np.clip(p + rng.normal(0, 0.1, 1000), 0, 1)
+    model = RiskEstimator(EVEN, rng=0, **options)
+    alone = model.fit(X, y, p).predict(X, p)
+    others = X.iloc[rng.integers(0, 1000, 20_000)] + 100
+    columns = pd.concat([X, others]), np.append(y, np.ones(20_000)), np.append(p, rng.random(20_000))
+    weight = np.repeat([2.0, 0.0], [1000, 20_000])
+    beside = clone(model).fit(*columns, sample_weight=weight)
+    assert alone.mean() > 0.01 and beside.predict(X, p) == pytest.approx(alone, abs=1e-12)
+    if model.method == "crossfit":
+        risk = clone(model).fit_predict(*columns, sample_weight=weight)
+        assert risk[:1000] == pytest.approx(clone(model).fit_predict(X, y, p), abs=1e-12)
+        assert risk[1000:] == pytest.approx(beside.predict(others, columns[2][1000:]), abs=1e-12)
