@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from helpers.partition.kinds import is_date, numbers_as_fitted
+from helpers.partition.kinds import is_date, is_of_another_unit, numbers_as_fitted
 from helpers.partition.notation import MISSING_WORDS
 
 NAMED = 3  # levels of an ordered category that a rule names one by one
@@ -72,7 +72,7 @@ class Column:
     n_pooled: int = 0  # rare categories that are one level, which is called None
     unit: str = ""  # behind a level in a rule
     decimal: str = ""  # the sign before decimals in the text that it was learnt from, if it was text
-    measure: str = ""  # the unit in this text
+    measure: str | None = None  # the unit in this text
 
     def encode(self, X):
         """(n,) float codes of this column of a `CheckedTable`.
@@ -93,7 +93,7 @@ class Column:
         found = X.numbers(self.name)
         if found is not None:
             column, numbers, place = found
-            if is_date(column) == (self.kind == "date") and column.attrs.get("unit", "") in ("", self.measure):
+            if is_date(column) == (self.kind == "date") and not is_of_another_unit(column, self.measure):
                 return self.encode_numbers(numbers)[place]
         return self.encode_numbers(
             numbers_as_fitted(X[self.name], self.name, self.kind == "date", self.decimal, self.measure)

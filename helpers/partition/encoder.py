@@ -155,5 +155,5 @@ class TableEncoder(TransformerMixin, TakesTables):
         written = values.attrs
         return Column(
             name, kind, levels, exact, n_missing > 0, unit=unit_of(values), decimal=written.get("decimal", ""),
-            measure=written.get("unit", ""),
+            measure=written.get("unit"),
         )  # fmt: skip

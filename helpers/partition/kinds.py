@@ -109,13 +109,18 @@ def in_order(numbers):
     return np.append(levels[~np.isnan(levels)], np.nan), place.astype(np.min_scalar_type(levels.size))
 
 
-def numbers_as_fitted(values, name, date, decimal="", unit=""):
+def is_of_another_unit(read, unit):
+    """Whether text that was read as numbers has another unit than the text of the fit, None if that was no text."""
+    return unit is not None and read.attrs.get("unit", "") not in ("", unit)
+
+
+def numbers_as_fitted(values, name, date, decimal="", unit=None):
     """`as_numbers` of a column that was one of dates or of other numbers in the fit; ValueError if it is not now.
 
-    `decimal` is the sign before decimals in the text of the fit, if it was text, `unit` the unit in it.
+    `decimal` is the sign before decimals in the text of the fit, `unit` the unit in it, None if it was no text.
     """
     read = text_as_values(values, decimal)
-    if read.attrs.get("unit", "") not in ("", unit):
+    if is_of_another_unit(read, unit):
         raise ValueError(f"X must hold numbers as in the fit, but column {name!r} holds {read.attrs['unit']!r} now.")
     numbers = as_numbers(read)
     if numbers is None:

@@ -57,6 +57,9 @@ SPELLED = {
     "dates": lambda path: pd.read_csv(path, parse_dates=["seen on"]),
     "whole numbers as floats": lambda path: pd.read_csv(path, dtype={"age": float, "member": int}),
     "numbers, some as text": lambda path: pd.read_csv(path, converters={"age": odd_ages}),
+    "decimal commas": lambda path: pd.read_csv(path).assign(
+        share=lambda t: t["share"].astype(str).str.replace(".", ",")
+    ),
     "columns turned round, and others": lambda path: pd.read_csv(path).iloc[:, ::-1].assign(label=np.nan, place="Ulm"),
 }
 
@@ -109,7 +112,7 @@ def test_new_levels_and_gaps_change_their_own_rows_only(repair):
         (lambda frame: frame[:1].assign(**{"seen on": "02/03/2020"}), ["'seen on'", "2024-01-31", "'02/03/2020'"]),
         (lambda frame: frame.assign(**{"seen on": 3}), ["'seen on'", "dates", "numbers now"]),
         (lambda frame: changed(frame, "age", 3, "old"), ["'age'", "numbers", "row 3", "'old'"]),
-        (lambda frame: frame.assign(share=frame["share"].astype(str).str.replace(".", ",")), ["'share'", "row 0"]),
+        (lambda frame: frame.assign(share="2.000"), ["'share'", "row 0", "'2.000'", "thousands"]),
         (lambda frame: frame.assign(age=frame["seen on"]), ["'age'", "numbers", "dates now"]),
     ],
 )
