@@ -126,7 +126,8 @@ class RiskEstimator(TakesTables):
         p : array_like, shape (n,), optional
             Stated probabilities of class 1; without them everybody's is the base rate of `y`, and nothing recalibrates.
         sample_weight, groups : array_like, shape (n,), optional
-            Sampling weights, and labels of people, hospitals, …, which are never split into halves.
+            Sampling weights (rows of weight 0 teach nothing and are judged as new ones), and labels of people,
+            hospitals, …, which are never split into halves.
 
         Returns
         -------
@@ -193,10 +194,7 @@ class RiskEstimator(TakesTables):
         return self._risk(p, *self._corrected(X, p))
 
     def fit_corrected(self, X, y, p=None, sample_weight=None, groups=None):
-        """Fit, and return c + r of the same rows, each from learners or means that do not know its own label.
-
-        Rows of weight 0 get what new rows get.
-        """
+        """Fit, and return c + r of the same rows, each from learners or means that do not know its own label."""
         if self.method == "paper":
             raise ValueError('method must be "crossfit" here: half of the rows have no mean without their own label.')
         if self._residual == "stack":
