@@ -45,7 +45,8 @@ class BinnedGroupingLoss:
         Estimate: explained - captured (`correction` "regions") or explained - induced ("bins"); may be slightly
         negative when there is nothing to find.
     se, low, high : float
-        Standard error and 95 % interval of what these bins and regions capture; claim "at least `low`".
+        Standard error and 95 % interval of what these bins and regions capture; claim "at least `low`". NaN where
+        every bin is one region: then nothing was measured, and the value says nothing of the loss.
     explained : float
         Debiased variance of the region rates around the rate of their bin.
     plugin, bias : float
@@ -123,6 +124,11 @@ class BinnedGroupingLoss:
         return encoder.pooled_ if encoder else ()
 
     def __str__(self):
+        if np.isnan(self.se):
+            return (
+                "lower bound of the grouping loss: nothing was measured, because every bin is one region "
+                f"(n = {self.n:,} in {self.n_regions:,}); try fewer bins, more rows or other features"
+            )
         taken_off = "captured" if self.correction == "regions" else "induced"
         return (
             f"lower bound of the grouping loss {self.value:z.4f} [{self.low:z.4f}, {self.high:z.4f}] = explained "
@@ -193,8 +199,7 @@ def binned_grouping_loss(
     Raises
     ------
     ValueError
-        For inputs that break a rule, if no region has two independent rows, or if no bin has two such regions: then
-        nothing is measured.
+        For inputs that break a rule, or if no region has two independent rows.
 
     References
     ----------
@@ -277,7 +282,7 @@ def binned_grouping_loss_from_regions(
     Raises
     ------
     ValueError
-        For inputs that break a rule, if no region of a bin has two independent rows, or if no bin has two such regions.
+        For inputs that break a rule, or if no region of a bin has two independent rows.
 
     References
     ----------
@@ -350,12 +355,6 @@ def _bound(every, correction, edges, n_regions, partition=None, tail=TAIL):
         name = "X or region" if every.groups is None else "groups"
         raise ValueError(f"{name} must leave two independent rows in at least one region, but no region has them.")
     rows = every.take(kept)
-    if np.unique(rows.region).size == np.unique(rows.bin).size:
-        name, cure = ("region", "") if partition is None else ("X", ", a smaller region_ratio")
-        raise ValueError(
-            f"{name} must tell rows of one bin apart, but every bin with rows is one region, and nothing is measured; "
-            f"try fewer bins{cure} or more rows."
-        )
     weight = rows.weight
     share = weight / weight.sum()
     bins, bin_rate, bin_stated = _means(rows.bin, weight, rows.y, rows.p, size=edges.size - 1)
@@ -394,6 +393,8 @@ def _bound(every, correction, edges, n_regions, partition=None, tail=TAIL):
     se = float(np.sqrt(growing + null_variance + curve_variance))
     low, high = _interval(value, se**2, growing, 1 / rows.y.size, tail)
     used = regions > 0
+    if used.sum() == (bins > 0).sum():  # of regions that are whole bins, nothing but noise would vary
+        se = low = high = np.nan
     return BinnedGroupingLoss(
         value=value,
         se=se,
