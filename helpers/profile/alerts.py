@@ -40,7 +40,7 @@ class Alert:
     Examples
     --------
     >>> Alert("cluster", ("event",), n=3600, value=3.0, more={"n_levels": 120}).sentence
-    "the 3,600 rows with the 120 values of 'event' are not independent: rows with one value err alike, ..."
+    "of the 3,600 rows with 120 values of 'event', those with one value err alike: ..."
     """
 
     kind: str
@@ -66,9 +66,8 @@ class Alert:
             )
         if self.kind == "cluster":
             return (
-                f"the {self.n:,} rows with the {self.more['n_levels']:,} values of {names} are not independent: rows "
-                f"with one value err alike, and {wider}. Pass groups=, these values, if they name persons, events, "
-                "days or places."
+                f"of the {self.n:,} rows with {self.more['n_levels']:,} values of {names}, those with one value err "
+                f"alike: {wider}. Pass groups=, these values, if they name persons, events, days or places."
             )
         if self.kind == "leak":
             tell = "tell" if len(self.columns) > 1 else "tells"

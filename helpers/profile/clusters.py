@@ -7,6 +7,7 @@ from helpers.profile.copies import have_near_misses, pairs, row_hashes
 
 LEAST_LEVELS = 40  # with two rows or more: fewer are no groups that an interval can rest on
 LARGEST = 0.1  # of the rows, in one value: a column with a larger one is a feature
+OWN = 0.25  # of the agreement of rows with one value, the least that rows with the next value must not share
 STANDARD_ERRORS = 5.0  # of forty groups, chance gives as much once in thirty thousand
 WIDER = 1.15  # factor of the interval below which nothing is said
 ONE_OUTCOME = 0.99  # of the values with several rows
@@ -86,6 +87,9 @@ def _standard_errors(code, n_levels, residual, variance, is_ordered):
     if is_ordered:
         next_scale = (spread[:-1] * spread[1:]).sum()
         if next_scale > 0:
-            correlation -= max((total[:-1] * total[1:]).sum() / next_scale, 0.0)
+            shared = max((total[:-1] * total[1:]).sum() / next_scale, 0.0)
+            if shared > (1 - OWN) * correlation:
+                return 0.0
+            correlation -= shared
             error = np.hypot(error, np.sqrt((variances[:-1] * variances[1:]).sum()) / next_scale)
     return float(correlation / error)

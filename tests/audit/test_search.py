@@ -200,7 +200,7 @@ def test_columns_that_cannot_be_searched_are_said():
     X["same"] = 3.0
     X["city"] = np.char.add("c", rng.integers(0, 1000, 2000).astype(str))
     X["result"] = np.where(y == 1, "yes", "no")
-    with pytest.warns(TableWarning, match="'result' gives the outcome away"):
+    with pytest.warns(TableWarning, match="'result' tells the outcome"):
         search = search_segments(y, p, X, n_draws=39, rng=0)
     notes = "\n".join(search.notes)
     assert "same is constant" in notes and "city has no segment of 20 rows" in notes
