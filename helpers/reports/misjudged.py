@@ -16,6 +16,7 @@ FEWER_DRAWS = 300
 MORE_DRAWS = 9_999  # where other draws might decide otherwise
 MANY_ROWS = 20_000
 NEARLY = 0.95  # part of the largest certified gap from which another is as large
+MOST_DRAWN = 12  # groups in a figure
 SHARES = (0.1, 0.05, 0.02)  # of the cases, for which the report says what would have been found
 
 
@@ -35,6 +36,11 @@ class MisjudgedGroups:
     def significant(self):
         """Groups that are named: off by more than chance allows, also after recalibration."""
         return self.table[self.table.index.isin(self.search.selected.index)]
+
+    @property
+    def drawn(self):
+        """The rows of `table` that a figure shows."""
+        return self.table.head(MOST_DRAWN)
 
     @property
     def to_add(self):

@@ -214,8 +214,8 @@ def affine(s):
 
 def gaps(table):
     """Gaps of groups with their ends, and the strongest one."""
-    ends = table[["low", "gap", "high"]].to_numpy()
-    value = {"value": abs(ends[0, 1]), "se": (ends[0, 2] - ends[0, 0]) / 4}
+    ends = table[["low", "gap", "high"]].to_numpy(float)
+    value = {"value": abs(ends[0, 1]), "se": (ends[0, 2] - ends[0, 0]) / 4} if len(ends) else {}  # nobody is named
     return {"gaps": ends, "estimates": np.abs(ends[:, 1])} | value
 
 

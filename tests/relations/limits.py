@@ -35,7 +35,13 @@ ON_AVERAGE = {
             *(door for door in SPLITS if door != BINNED[2]), *SEARCHES, "audit_groups of classes", "chunks",
         ),
     },
-    "copies as groups": {"leaves of 15 rows hold the rows of 5 groups": (*SPLITS, "chunks")},
+    "copies as groups": {
+        "leaves of 15 rows hold the rows of 5 groups": (
+            "chunks", "grouping_loss of classes", *REPAIRS[1:], "TreeRouter",
+        ),
+        "rows without groups are halved in pairs of neighbouring scores": BINNED,
+        "copies stay, as groups, so that groups of `min_rows` rows are others": ("audit_groups of classes",),
+    },
     "names of groups": {"scikit-learn's folds are those of sorted names": ("RepairedClassifier",)},
     "groups of one row": {
         "rows without groups are halved in pairs of neighbouring scores": BINNED,
@@ -50,16 +56,13 @@ ON_AVERAGE = {
 
 #: The estimate is the same to the last digit, its interval nearly.
 ONLY_ESTIMATES = {
-    "row order": {"rows are drawn by their number": (*BOOTSTRAPS, "audit_groups of classes")},
-    "empty column": {BY_LOT: SEARCHES},
-    "constant column": {BY_LOT: SEARCHES},
-    "held otherwise": {BY_LOT: SEARCHES},
+    "row order": {"rows are drawn by their number": BOOTSTRAPS},
     "class order": {BY_LOT: ("audit_groups of classes",)},
     "other class is 1": {BY_LOT: (*SEARCHES, "calibration_error", "monotone_curve")},
     "copies as groups": {
-        BY_LOT: (*SEARCHES, "audit_groups of classes"),
+        "squares of residuals take the place of the variance that scores state": ("calibration_line", *LOSSES[:3]),
+        "draws change the signs of residuals, not labels: another law": SEARCHES,
         "how alike the rows of a group are is estimated": ("grouping_loss_from_regions",),
-        "squares of residuals take the place of the variance that scores state": ("calibration_line",),
     },
     "groups of one row": {
         "squares of residuals take the place of the variance that scores state": (*LOSSES, "calibration_line"),
