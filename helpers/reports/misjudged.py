@@ -13,7 +13,6 @@ from helpers.tables.scores import ScoreTable
 
 DRAWS = 999
 FEWER_DRAWS = 300
-MORE_DRAWS = 9_999  # where other draws might decide otherwise
 MANY_ROWS = 20_000
 NEARLY = 0.95  # part of the largest certified gap from which another is as large
 MOST_DRAWN = 12  # groups in a figure
@@ -140,15 +139,12 @@ def _farther(search):
 def find_misjudged(table, calibrator, *, n_draws=None, rng=None):
     """Search for groups that recalibration leaves misjudged."""
     rng = check_rng(rng)
-    may_draw_more = n_draws is None and table.n <= MANY_ROWS
     if n_draws is None:
         n_draws = DRAWS if table.n <= MANY_ROWS else FEWER_DRAWS
     try:
         search = search_rows(table, calibrator=calibrator, n_draws=n_draws, rng=rng)
     except ValueError:  # the table was checked, so there is nothing to search
         return None
-    if may_draw_more and search.is_close(search.p_value):
-        search = search_rows(table, calibrator=calibrator, n_draws=MORE_DRAWS, rng=rng)
     rows = _farther(search)
     certified = _beside_stated(search.significant)
     known = {None, *rows, *search.selected.index}  # None: no gap is certified

@@ -247,7 +247,7 @@ def test_a_column_that_gives_the_outcome_away_is_in_no_sentence_but_those_on_it(
     frame.to_csv(tmp_path / "my.csv", index=False)
     report = audit_scores(read_table(tmp_path / "my.csv", "y", "p"), rng=0)
     assert report.table.features == ["a", "b", "c"] and not report.certified
-    assert [finding.subject for finding in report.found if finding.kind == "gives_away"] == ["end"]
+    assert [finding.subject for finding in report.found if finding.kind == "known_before"] == ["end"]
 
 
 @pytest.mark.slow

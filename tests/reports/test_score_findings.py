@@ -12,7 +12,7 @@ from scipy.special import expit, logit
 
 from helpers.datasets import load_rand_scores
 from helpers.profile import Alert
-from helpers.reports import audit_scores, misjudged, read_table
+from helpers.reports import audit_scores, read_table
 from helpers.reports import score_findings as conclude
 from helpers.reports.findings import Finding, Severity, as_json, read_words, steps_of, table_of
 from helpers.reports.misjudged import _beside_stated, find_misjudged, least_gaps
@@ -433,14 +433,6 @@ def test_a_gap_as_stated_counts_in_full_where_recalibration_turns_it_round():
     groups = pd.DataFrame({"low": [-0.5, 0.02, -0.1], "high": [-0.3, 0.1, 0.1]})
     groups = groups.assign(gap=[-0.4, 0.06, 0.0], residual_gap=[0.1, 0.05, 0.2])
     np.testing.assert_allclose(least_gaps(groups), [0.3, 0.02, 0.0])
-
-
-def test_near_5_percent_more_tables_are_drawn(people, monkeypatch):
-    monkeypatch.setattr(misjudged, "DRAWS", 39)
-    monkeypatch.setattr(misjudged, "MORE_DRAWS", 79)
-    for is_close in (False, True):
-        monkeypatch.setattr(misjudged.SegmentSearch, "is_close", lambda self, p_value, is_close=is_close: is_close)
-        assert find_misjudged(people, "platt", rng=0).search.n_draws == (79 if is_close else 39)
 
 
 @pytest.mark.slow
