@@ -20,11 +20,19 @@ def find_clusters(columns, y, c, weight):
     alerts = []
     for column in columns:
         if column.repeats:
-            found = _agree(column.code, column.n_levels, column.is_ordered, y, residual, variance, weight)
+            own = _without_weekdays(column, residual) if column.is_date else residual
+            found = _agree(column.code, column.n_levels, column.is_ordered, y, own, variance, weight)
             if found is not None:
                 n, value, more = found
                 alerts.append(Alert("cluster", (column.name,), n=n, value=value, more=more))
     return sorted(alerts, key=lambda alert: -alert.value)
+
+
+def _without_weekdays(column, residual):
+    """Residuals less their means by day of the week, which is a feature and no dependence of days."""
+    weekday = column.values.dt.day_of_week.fillna(7).to_numpy(int)
+    count = np.bincount(weekday, minlength=8)
+    return residual - (np.bincount(weekday, residual, 8) / np.maximum(count, 1))[weekday]
 
 
 def find_same_rows(columns, y, c, weight):
@@ -55,6 +63,8 @@ def _agree(code, n_levels, is_ordered, y, residual, variance, weight):
     if several.sum() < LEAST_LEVELS or count.max() > LARGEST * count.sum():
         return None
     residual, variance, y = residual[inside], variance[inside], y[inside]
+    if np.ptp(y) == 0:  # it is filled for one outcome only, so that being missing tells it
+        return None
     if _standard_errors(code, n_levels, residual, variance, is_ordered) < STANDARD_ERRORS:
         return None
     moved = residual if weight is None else weight[inside] * residual

@@ -80,6 +80,11 @@ class CodedColumn:
         return not self.values.iloc[:LOOKED_AT].is_unique or not self.values.iloc[-LOOKED_AT:].is_unique
 
 
+def days(values):
+    """Dates and times as days; anything else as it is."""
+    return values.dt.floor("D") if pd.api.types.is_datetime64_any_dtype(values.dtype) else values
+
+
 def coded(X):
     """A `CodedColumn` for each column of a DataFrame."""
     return [CodedColumn(str(name), X.iloc[:, j]) for j, name in enumerate(X.columns)]

@@ -13,6 +13,7 @@ TOLD = 0.03  # of the cases of the rarer label: cells that mistake no more of th
 BEYOND = 0.2  # of the mistakes that the scores leave in the same cells
 LEAST_RARE = 20  # cases of the rarer label
 PURE = 0.01  # of the rows of a level that have the other outcome
+NEARLY_PURE = 0.5  # of the rows with the other outcome that the scores expect
 SURPRISE = 12.0  # such rows by the scores: none of them comes by chance once in 160,000 levels
 MOST_LEVELS = 50
 ROWS_OF_A_CELL = 20  # on average
@@ -75,6 +76,7 @@ def _alone(column, y, c):
     stated = np.bincount(cell, c)
     for outcome, other, expected in ((1, count - ones, count - stated), (0, ones, stated)):
         is_pure = (other <= PURE * count) & (expected - other >= SURPRISE) & (other <= 0.1 * expected)
+        is_pure &= _stands_apart(is_pure, count, other, expected)
         if column.is_ordered or column.n_levels > _most_levels(column):
             is_pure[1:] = False  # of numbers and of pooled levels, only a missing value is odd
         if is_pure.any() and not is_pure.all():
@@ -85,6 +87,12 @@ def _alone(column, y, c):
                 "leak", (column.name,), n=int(count[level]), value=float(count[level] / y.size), more={"by": by}
             )
     return None
+
+
+def _stands_apart(is_pure, count, other, expected):
+    """Whether no other level of some rows is nearly as pure: levels that differ by nature differ by degrees."""
+    rest = ~is_pure & (count >= ROWS_OF_A_CELL)
+    return is_pure.sum() == 1 and rest.any() and bool((other[rest] >= NEARLY_PURE * expected[rest]).all())
 
 
 def _cells(column):

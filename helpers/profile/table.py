@@ -7,7 +7,7 @@ from sklearn.isotonic import IsotonicRegression
 
 from helpers.profile.alerts import Alert
 from helpers.profile.clusters import find_clusters, find_same_rows
-from helpers.profile.columns import coded
+from helpers.profile.columns import CodedColumn, coded, days
 from helpers.profile.copies import find_copies
 from helpers.profile.leaks import find_afterwards, find_leaks
 
@@ -101,7 +101,7 @@ def profile_table(y, p, X, *, sample_weight=None, groups=None, others=None, know
     alerts += find_afterwards(columns, known)
     if groups is None:
         told = {name for alert in alerts for name in alert.columns}
-        candidates = [column for column in columns if column.name not in told]
+        candidates = [CodedColumn(column.name, days(column.values)) for column in columns if column.name not in told]
         clusters = find_clusters(candidates + ([] if others is None else coded(others)), y, c, sample_weight)
         same = None if clusters else find_same_rows(columns, y, c, sample_weight)
         alerts += clusters or ([] if same is None else [same])

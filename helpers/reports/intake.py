@@ -9,6 +9,7 @@ import pandas as pd
 
 from helpers.audit.columns import levels_of_columns
 from helpers.checks import MOST_DRAWS, check_column, check_count, check_numbers
+from helpers.profile.columns import days
 from helpers.tables import read_scores
 from helpers.tables.answer_layouts import RECORDED_SYSTEM, recorded_roles
 from helpers.tables.files import find_table
@@ -191,7 +192,9 @@ def as_assumed(table):
         is_day = pd.api.types.is_datetime64_any_dtype(values.dtype)
         if is_feature and not (is_day or alert.more["one_outcome"] or re.fullmatch(NAMES_OF_GROUPS, name.lower())):
             continue
-        code = pd.factorize(values, use_na_sentinel=False)[0]
+        code = pd.factorize(days(values))[0]
+        missing = code < 0
+        code[missing] = code.max() + 1 + np.arange(missing.sum())  # each on its own
         X = table.X.drop(columns=name) if is_feature and not is_day else table.X
         return replace(table, X=X, groups=code, group_name=name), alert
     return table, None

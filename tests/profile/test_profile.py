@@ -234,3 +234,32 @@ def test_odd_columns_are_looked_at_without_a_word():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert profile_table(y, p, odd).alerts == ()
+
+
+def test_a_column_that_is_filled_for_one_outcome_only_is_a_leak_and_no_group():
+    y, p, X = honest(np.random.default_rng(8))
+    closed = pd.Series(np.arange(N) // 3).map("batch {}".format).where(y == 1)
+    found = profile_table(y, p, X, others=pd.DataFrame({"closed": closed}))
+    assert found.alerts == ()
+    assert profile_table(y, p, X.assign(closed=closed)).of("leak")
+
+
+def test_days_are_groups_whatever_the_time_of_day_and_weekdays_are_none():
+    y, p, X, day = in_groups(np.random.default_rng(9))
+    time = pd.to_timedelta(np.random.default_rng(10).integers(0, 86_400, y.size), "s")
+    when = pd.Timestamp("2025-01-01") + pd.to_timedelta(day, "D") + time
+    assert [alert.columns for alert in profile_table(y, p, X.assign(when=when)).alerts] == [("when",)]
+    weekend = pd.Series(when).dt.day_of_week.to_numpy() > 4
+    y = (np.random.default_rng(11).random(y.size) < expit(np.log(p / (1 - p)) + weekend)).astype(float)
+    assert kinds((y, p, X.assign(when=when))) == set()
+
+
+def test_levels_that_differ_by_degrees_are_features():
+    left_out = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        level = rng.integers(0, 20, 1500)
+        p = rng.uniform(0.2, 0.8, 1500)
+        y = (rng.random(1500) < expit(np.log(p / (1 - p)) + rng.normal(0, 2, 20)[level])).astype(float)
+        left_out += bool(profile_table(y, p, pd.DataFrame({"product": [f"P{k}" for k in level]})).of("leak"))
+    assert left_out <= 1

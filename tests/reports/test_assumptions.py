@@ -96,3 +96,11 @@ def test_a_feature_in_which_rows_err_alike_makes_the_verdict_unsure():
     report = audit_scores(read_table(table), rng=0)
     assert "may_depend" in set(report.findings["kind"]) and report.table.groups is None
     assert report.before
+
+
+def test_rows_without_an_identity_are_each_on_their_own():
+    table = forecasts(np.random.default_rng(5))
+    table.loc[::4, "event"] = None
+    read, _ = as_assumed(read_table(table).checked())
+    without = table["event"].isna().to_numpy()
+    assert read.group_name == "event" and np.unique(read.groups[without]).size == without.sum()
