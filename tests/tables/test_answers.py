@@ -392,7 +392,7 @@ OPTIONS_WITH_TEXT = [["B", "(B)", "B. Paris"], ["(A)", "A", "A) Rome"]]
         ([["12", "It is 12."], ["7", "7."]], ["3 x 4 = <<3*4=12>>12\n#### 12", "3 + 4 = 7\n#### 7"], "numeric"),
         ([["12", "12.0"], ["7", "7"]], ["So 3 x 4 is \\boxed{12}.", "We add. Answer: 7"], "numeric"),
         ([["Paris", "paris"], ["Rome", "Rome"]], ["It is in France.\n#### Paris", "#### Rome"], "normalized"),
-        ([["Paris", "City of Paris"], ["roma"] * 2], ["['Paris', 'City of Paris']", "['Rome', \"Roma\"]"], "normalized"),
+        ([["Paris", "City of Paris"], ["roma"] * 2], ["['Paris', 'City of Paris']", "['Rom', \"Roma\"]"], "normalized"),
         (OPTIONS_WITH_TEXT, ["B. Paris", "A. Rome"], "letter"),
         (OPTIONS_WITH_TEXT, ["(B) Paris", "(A) Rome"], "letter"),
     ],
