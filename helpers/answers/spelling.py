@@ -333,17 +333,28 @@ _WHOLLY = {
 
 _OPTION = re.compile(r"\(?([A-Pa-p])[).]?")
 
+_OPTION_WITH_TEXT = re.compile(r"\(?([A-P])[).:]\s.*", re.DOTALL)
+
+_REFERENCE_MARK = re.compile(r"####|\\(?:boxed|fbox)\s*\{|\banswer\s*:", re.IGNORECASE)
+
+
+def reference_part(text):
+    """A right answer without its derivation, where a mark ends it as in GSM8K (####), MATH (a box), or "answer:"."""
+    part = final_part(text)[0].strip() if _REFERENCE_MARK.search(text) else ""
+    return part or text
+
 
 def rules_of(references):
     """(the rule that reads each of some lists of right answers, sentences about libraries that are missing).
 
-    Letters of options only if all are, and more than one: "A" may be an article. "normalized" where no kind reads all
-    of a list.
+    Letters of options, alone or all as in "B. Paris", only if all are, and more than one: "A" may be an article.
+    "normalized" where no kind reads all of a list.
     """
-    texts = [[_text(value).strip() for value in several] for several in references]
-    letters = [_OPTION.fullmatch(text) for several in texts for text in several]
-    if letters and all(letters) and len({letter[1].upper() for letter in letters}) > 1:
-        return ["letter"] * len(texts), []
+    texts = [[reference_part(_text(value)).strip() for value in several] for several in references]
+    for option in (_OPTION, _OPTION_WITH_TEXT):
+        letters = [option.fullmatch(text) for several in texts for text in several]
+        if letters and all(letters) and len({letter[1].upper() for letter in letters}) > 1:
+            return ["letter"] * len(texts), []
     missing = {}
     rules = [_kind_of(several, missing) for several in texts]
     if "date" in rules and find_spec("dateparser") is None:
@@ -443,7 +454,7 @@ def spell_answers(answers, rule="normalized"):
 
 def spell_references(references, rule="normalized"):
     """Right answers in their spelling, (n,): a frozenset where a cell holds a list; None where none can be read."""
-    references = pd.Series(references, dtype=object).reset_index(drop=True)
+    references = pd.Series(references, dtype=object).reset_index(drop=True).map(_without_derivation)
     is_list = references.map(lambda cell: isinstance(cell, list | tuple | np.ndarray)).to_numpy()
     if not is_list.any():
         return spell_answers(references, rule)
@@ -455,6 +466,13 @@ def spell_references(references, rule="normalized"):
     read = np.where(is_list, several, single)
     read[pd.isna(read)] = None
     return read
+
+
+def _without_derivation(cell):
+    """A right answer, or each of several, by `reference_part`; what is no text as it is."""
+    if isinstance(cell, list | tuple | np.ndarray):
+        return [_without_derivation(one) for one in cell]
+    return reference_part(cell) if isinstance(cell, str) else cell
 
 
 def _spelled_by(rule, answers):

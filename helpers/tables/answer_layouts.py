@@ -1,6 +1,8 @@
 """Rows of a file of sampled answers: those of one system, columns found, spread out where a row holds many, checked."""
 
+import ast
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -125,15 +127,25 @@ def _is_listed(cell):
 
 
 def _listed(cell):
-    """A list as a tuple, also one of texts that a CSV file holds as JSON; another cell as it is."""
-    if isinstance(cell, str) and cell.lstrip().startswith('["'):
+    """A list as a tuple, also one of texts that a CSV file holds, in JSON or Python; another cell as it is."""
+    if isinstance(cell, str) and cell.lstrip().startswith(('["', "['")):
         try:
-            cell = json.loads(cell)
-        except ValueError:
+            cell = _list_of(cell.strip())
+        except (ValueError, SyntaxError):
             return cell
     if not isinstance(cell, MANY):
         return cell
     return tuple(one for one in cell if one is not None and one == one) or None  # NaN is not itself
+
+
+def _list_of(text):
+    """The list that a text shows; ValueError or SyntaxError for another, as of an array, which has no commas."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        if re.search(r"""['"]\s+['"]""", text):
+            raise
+        return ast.literal_eval(text)
 
 
 def _spread(table, columns, frame, layout):

@@ -426,7 +426,8 @@ def _spell(source, columns, frame, by_row):
         names = " or ".join(repr(name) for name in dict.fromkeys(by_row))
         raise ValueError(
             f"{source.name}: column {columns['answer']!r} must hold answers that rule {names} can read, but it reads "
-            f"none of the {len(frame):,}{shown}."
+            f"none of the {len(frame):,}{shown}. Give another `rule`, `options` (a column of lists whose letters are "
+            "meant) or `correct` (a column of grades)."
         )
     return spelled
 

@@ -235,3 +235,30 @@ def test_wrong_answers_that_hold_the_right_one(answer, right, rule, held):
 def test_several_right_answers():
     spelled = spell_references([["Paris", "City of Paris"], "Lyon", None, ["?"]])
     assert spelled.tolist() == [frozenset({"paris", "city of paris"}), "lyon", None, None]
+
+
+OTHER_FORMS = [
+    ("Sao Paulo", "São Paulo", "normalized"), ("it is in Malmo.", "Malmö", "normalized"),
+    ("```python\nprint( x )\n```", "print(x)", "normalized"), ("a  =  [1,2]", "a = [1, 2]", "normalized"),
+    ("Paris", "B. Paris", "letter"), ("Paris", "Paris | City of Paris", "normalized"),
+    ("City of Paris", "Paris; City of Paris", "normalized"), ("Paris", "Paris, France", "normalized"),
+    ("There are 12 apples in 3 boxes.", "12", "numeric"), ("3.14159", "3.14", "numeric"),
+    ("12", "3 x 4 = <<3*4=12>>12\n#### 12", "numeric"), ("Yes", "true", "normalized"), ("False.", "no", "normalized"),
+]  # fmt: skip
+
+OTHER_VALUES = [
+    ("We have 12 apples. So the answer must be 13.", "12", "numeric"), ("3.15", "3.14", "numeric"),
+    ("13", "12", "numeric"), ("3 x 4 = 13", "12", "numeric"), ("no", "Norway", "normalized"),
+    ("No", "true", "normalized"), ("the", "The Hague", "normalized"), ("City", "Paris; City of Paris", "normalized"),
+    ("France", "Paris, France", "normalized"), ("Rome", "B. Paris", "letter"), ("Lyon", "Lyons", "normalized"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("answer", "reference", "rule"), OTHER_FORMS)
+def test_a_right_value_in_another_form_is_held(answer, reference, rule):
+    assert holds_value(answer, [reference], rule)
+
+
+@pytest.mark.parametrize(("answer", "reference", "rule"), OTHER_VALUES)
+def test_another_value_is_not_held(answer, reference, rule):
+    assert not holds_value(answer, [reference], rule)

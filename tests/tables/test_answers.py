@@ -381,3 +381,33 @@ def test_lines_that_break_a_rule(tmp_path, case):
     with pytest.raises(ValueError, match="^my.jsonl:? ") as error:
         read_answers(tmp_path / "my.jsonl")
     assert all(word in str(error.value) for word in words), error.value
+
+
+OPTIONS_WITH_TEXT = [["B", "(B)", "B. Paris"], ["(A)", "A", "A) Rome"]]
+
+
+@pytest.mark.parametrize(
+    ("answers", "references", "rule"),
+    [
+        ([["12", "It is 12."], ["7", "7."]], ["3 x 4 = <<3*4=12>>12\n#### 12", "3 + 4 = 7\n#### 7"], "numeric"),
+        ([["12", "12.0"], ["7", "7"]], ["So 3 x 4 is \\boxed{12}.", "We add. Answer: 7"], "numeric"),
+        ([["Paris", "paris"], ["Rome", "Rome"]], ["It is in France.\n#### Paris", "#### Rome"], "normalized"),
+        ([["Paris", "City of Paris"], ["roma"] * 2], ["['Paris', 'City of Paris']", "['Rom', \"Roma\"]"], "normalized"),
+        (OPTIONS_WITH_TEXT, ["B. Paris", "A. Rome"], "letter"),
+        (OPTIONS_WITH_TEXT, ["(B) Paris", "(A) Rome"], "letter"),
+    ],
+)  # fmt: skip
+def test_right_answers_as_they_are_published(answers, references, rule):
+    table = read_answers(asked(answers, references))
+    row = table.reading.loc[0, ["graded", "right", "held"]]
+    assert table.rule == rule and row.tolist() == [sum(map(len, answers))] * 2 + [0]
+
+
+def test_letters_before_texts_are_options_only_if_all_are():
+    assert read_answers(asked([["B. Paris", "Rome"]] * 2, ["B. Paris", "Rome"])).rule == "normalized"
+    assert read_answers(asked([["A. Dog", "Cat"]] * 2, ["A. Dog", "A. Dog"])).rule == "normalized"
+
+
+def test_a_rule_that_reads_nothing_names_what_helps():
+    with pytest.raises(ValueError, match="`rule`, `options`.*`correct`"):
+        read_answers(asked([["no", "none"]] * 2, ["5", "6"]))
