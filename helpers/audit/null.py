@@ -57,7 +57,7 @@ class NullModel:
     # drawn from c, after the calibrator has been fitted to them as well: one Newton step from the fit, whose direction
     # z (1 and the log-odds) is projected out of the segment.
 
-    def __init__(self, y, p, weight, groups, family, calibrator, rng):
+    def __init__(self, y, p, weight, groups, family, calibrator):
         self.y = y
         self.weight = weight / weight.mean()
         self.groups = groups

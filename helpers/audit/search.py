@@ -271,7 +271,7 @@ def search_rows(rows, *, calibrator="platt", max_features=2, min_rows=None, n_dr
     weight = weight[order]
     groups = None if rows.groups is None else pd.factorize(rows.groups[order])[0]
     rng = check_rng(rng)
-    null = NullModel(y, p, weight, groups, family, calibrator, rng)
+    null = NullModel(y, p, weight, groups, family, calibrator)
     bonus = bonus_of_singles(family.pairs)
     strength = np.abs(null.z) + bonus
     largest, adjusted = largest_gaps(null, strength, bonus, n_draws, rng)

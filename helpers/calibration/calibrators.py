@@ -35,11 +35,16 @@ def on_the_line(p, y):
     return inner if has_line else np.ones_like(inner)
 
 
+def ends_beside(line, p):
+    """Rows of stated 0 and rows of stated 1 that are not on the line."""
+    return ~line & (p < 0.5), ~line & (p > 0.5)
+
+
 def platt_directions(p, y):
     """Directions in which the fit of `PlattCalibrator` can move the log-odds of the rows, (n, 2 to 4)."""
     line = on_the_line(p, y)
     columns = [line, np.where(line, clipped_logit(p), 0.0)]
-    columns += [end for end in (~line & (p < 0.5), ~line & (p > 0.5)) if end.any()]
+    columns += [end for end in ends_beside(line, p) if end.any()]
     return np.column_stack(columns).astype(float)
 
 
@@ -115,7 +120,7 @@ class PlattCalibrator(_Calibrator):
             raise ValueError("sample_weight must leave rows of both classes, but one class has weight 0 everywhere.")
         weight = np.ones_like(x) if weight is None else weight / weight.mean()
         line = on_the_line(p, y)
-        ends = [~line & (p < 0.5), ~line & (p > 0.5)]
+        ends = ends_beside(line, p)
         sums = [(weight[end].sum(), weight[end] @ y[end]) for end in ends]
         x, y, weight = x[line], y[line], weight[line]
         ones, zeros = x[y == 1], x[y == 0]

@@ -7,7 +7,7 @@ from scipy.special import expit
 from scipy.stats import f as fisher
 from scipy.stats import t as student
 
-from helpers.calibration.calibrators import PlattCalibrator, clipped_logit, on_the_line
+from helpers.calibration.calibrators import PlattCalibrator, clipped_logit, ends_beside, on_the_line
 from helpers.calibration.reliability import checked_scores, design_effect
 from helpers.resampling import exact_interval
 
@@ -141,7 +141,7 @@ def calibration_line(y, p, *, sample_weight=None, groups=None):
     platt = PlattCalibrator().fit(p, y, weight)
     weight = np.ones(y.size) if weight is None else weight / weight.mean()
     line = on_the_line(p, y)
-    ends = [_end(end, y, p, weight, groups) for end in (~line & (p < 0.5), ~line & (p > 0.5)) if end.any()]
+    ends = [_end(end, y, p, weight, groups) for end in ends_beside(line, p) if end.any()]
     y, p, weight = y[line], p[line], weight[line]
     groups = None if groups is None else groups[line]
     z = clipped_logit(p)

@@ -266,7 +266,7 @@ def calibration_error(
     curve = reliability_curve(y, p, sample_weight=sample_weight, groups=groups, **options)
     codes = None if groups is None else np.unique(np.asarray(groups).astype(str), return_inverse=True)[1]
     y, p = np.asarray(y, dtype=float), np.asarray(p, dtype=float)
-    alert, copy = find_copies([], p, y, groups=codes) if codes is None or codes.max() + 1 < y.size else (None, None)
+    alert, copy = find_copies([], p, y, groups=codes)
     if alert is not None:
         warn_of([alert], stacklevel=3)
         rows, _, weight = merge_copies(copy, np.ones(y.size) if sample_weight is None else np.asarray(sample_weight))

@@ -10,6 +10,7 @@ from helpers.calibration.calibrators import (
     CLIP,
     LEAST_SPAN,
     clipped_logit,
+    ends_beside,
     is_certain,
     level_start,
     levels_of_ends,
@@ -46,8 +47,7 @@ class PlattStart(Sums):
         w = np.ones_like(p) if weight is None else weight
         inner = ~is_certain(p)
         certain = [
-            [np.bincount(y[end], column[end], 2) for column in (np.ones_like(p), w)]
-            for end in (~inner & (p < 0.5), ~inner & (p > 0.5))
+            [np.bincount(y[end], column[end], 2) for column in (np.ones_like(p), w)] for end in ends_beside(inner, p)
         ]
         rows = slice(2 * FEW if np.unique(p[: 2 * FEW]).size > FEW else None)
         counts = Counts.of(y[rows], p[rows], w[rows])

@@ -162,7 +162,7 @@ class RiskEstimator(TakesTables):
         self.models_ = side_by_side(jobs, y.size)
         used = [pair[1 if trees else 0] for pair in pairs]  # rows whose labels are in the model's values
         given = np.flatnonzero(rows.kept)  # which of the rows given these are
-        first = np.arange(rows.kept.size) if rows.first is None else rows.first  # a copy is seen with its first
+        first = rows.with_copies(np.arange(rows.kept.size))  # a copy is seen with its first
         self._unseen = np.array([~np.isin(first, given[part]) for part in used])
         return self
 
@@ -203,7 +203,7 @@ class RiskEstimator(TakesTables):
                 return repaired
             every = self.corrected(X, p)
             every[rows.kept] = repaired
-            return every if rows.first is None else every[rows.first]
+            return rows.with_copies(every)
         self.fit(X, y, p, sample_weight, groups)
         X, p = self._rows(X, p)
         each = self._each(X, p)

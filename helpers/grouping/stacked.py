@@ -185,8 +185,7 @@ def _loss_of_folding(rows, table, c, calibrator, n_folds, rng, tail):
     loss = float("nan") if calibrator == "none" else float(np.average((p - c) ** 2, weights=w))
     rest = _rest(r - g, region, fold, weight, groups)
     judged = _judged(r, g, columns.mean(axis=1), rest, w, groups, loss, parts.mean(axis=0), rows.kept, tail)
-    residual = judged.residual if rows.first is None else judged.residual[rows.first]
-    return replace(judged, pooled=pooled, residual=residual)
+    return replace(judged, pooled=pooled, residual=rows.with_copies(judged.residual))
 
 
 def _rest(residual, region, fold, weight, groups):

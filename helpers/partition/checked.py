@@ -240,6 +240,10 @@ class Rows:
         """Sampling weights, (n,): ones where none are given."""
         return np.ones(self.y.size) if self.weight is None else self.weight
 
+    def with_copies(self, values):
+        """Values of all rows given, in which each copy has that of its first."""
+        return values if self.first is None else values[self.first]
+
     @classmethod
     def of_all(cls, y, p, X, weight, groups):
         """Rows of which none was left out."""

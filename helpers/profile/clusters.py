@@ -14,7 +14,7 @@ ONE_OUTCOME = 0.99  # of the values with several rows
 
 
 def find_clusters(columns, y, c, weight):
-    """Alerts for columns, and for all features together, in which rows with one value err alike; the widest first."""
+    """Alerts for columns in which rows with one value err alike; the widest first."""
     residual = y - c
     variance = c * (1 - c)
     alerts = []

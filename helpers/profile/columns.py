@@ -17,33 +17,28 @@ class CodedColumn:
         self.values = values
         self.is_category = isinstance(dtype, pd.CategoricalDtype)
         self.is_date = pd.api.types.is_datetime64_any_dtype(dtype)
-        self.is_text = False  # of numbers
         self._is_number = pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_bool_dtype(dtype)
-        self.is_ordered = self._is_number or self.is_date or (self.is_category and bool(values.cat.ordered))
+        #: Whether its values are larger and smaller: numbers and dates that are read as such.
+        self.has_sizes = self._is_number or self.is_date
 
     @cached_property
     def _codes(self):
+        """Codes, levels, and whether the codes are in an order."""
         if self.is_category:
-            return self.values.cat.codes.to_numpy().astype(np.int64), self.values.cat.categories
+            categories = self.values.cat
+            return categories.codes.to_numpy().astype(np.int64), categories.categories, bool(categories.ordered)
         try:
-            code, levels = pd.factorize(self.values, sort=self.is_ordered)
+            code, levels = pd.factorize(self.values, sort=self.has_sizes)
         except TypeError:  # values that cannot be hashed: whoever computes with them says so
-            return np.full(len(self.values), -1), []
-        if not self.is_ordered and pd.api.types.is_string_dtype(levels.dtype):
-            code, levels = self._in_order(code, levels)
-        return code.astype(np.int64), levels
-
-    def _in_order(self, code, levels):
-        """Codes and levels in the order of their numbers where all levels are such, written as text."""
+            return np.full(len(self.values), -1), [], False
+        if self.has_sizes or not len(levels) or not pd.api.types.is_string_dtype(levels.dtype):
+            return code.astype(np.int64), levels, self.has_sizes
         numbers = pd.to_numeric(pd.Series(levels), errors="coerce")
-        if numbers.isna().any() or not len(levels):
-            return code, levels
-        self.is_ordered = self.is_text = True
-        order = np.argsort(numbers.to_numpy(), kind="stable")
-        place = np.empty(len(order) + 1, np.int64)
-        place[order] = np.arange(len(order))
-        place[-1] = -1
-        return place[code], levels[order]
+        if numbers.isna().any():
+            return code.astype(np.int64), levels, False
+        order = np.argsort(numbers.to_numpy(), kind="stable")  # of numbers that are written as text
+        place = np.append(np.argsort(order), -1)
+        return place[code], levels[order], True
 
     @property
     def code(self):
@@ -58,16 +53,15 @@ class CodedColumn:
         return len(self.levels)
 
     @property
-    def has_sizes(self):
-        """Whether its values are larger and smaller: numbers and dates that are read as such."""
-        return self.is_ordered and not self.is_category and not self.is_text
+    def is_ordered(self):
+        return self._codes[2]
 
     @property
     def words(self):
         """Its levels as words."""
         return [str(level) for level in self.levels]
 
-    @property
+    @cached_property
     def hashes(self):
         """(n,) numbers that are equal where the values are."""
         if self._is_number and not pd.api.types.is_extension_array_dtype(self.values.dtype):
@@ -83,6 +77,11 @@ class CodedColumn:
 def days(values):
     """Dates and times as days; anything else as it is."""
     return values.dt.floor("D") if pd.api.types.is_datetime64_any_dtype(values.dtype) else values
+
+
+def as_days(column):
+    """A column of dates and times as one of days; any other as it is, with what was read of it."""
+    return CodedColumn(column.name, days(column.values)) if column.is_date else column
 
 
 def coded(X):

@@ -28,7 +28,8 @@ def find_copies(columns, p, y, c=None, groups=None):
 
     A table of few and coarse columns has equal rows by chance. Copies are told from these in two ways: the whole table
     stands there k times, or rows are equal in all columns where hardly any differ in one column alone, and have the
-    same label more often than chance allows. Without calibrated scores `c` only the first is looked at.
+    same label more often than chance allows. Without calibrated scores `c` only the first is looked at. Rows of
+    different groups are different cases.
     """
     n = y.size
     with np.errstate(over="ignore"):

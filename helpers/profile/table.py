@@ -7,7 +7,7 @@ from sklearn.isotonic import IsotonicRegression
 
 from helpers.profile.alerts import Alert
 from helpers.profile.clusters import find_clusters, find_same_rows
-from helpers.profile.columns import CodedColumn, coded, days
+from helpers.profile.columns import as_days, coded
 from helpers.profile.copies import find_copies
 from helpers.profile.leaks import find_afterwards, find_leaks
 
@@ -86,8 +86,7 @@ def profile_table(y, p, X, *, sample_weight=None, groups=None, others=None, know
     p = np.asarray(p, dtype=float)
     columns = coded(X)
     c = IsotonicRegression(y_min=0, y_max=1).fit(p, y, sample_weight).predict(p)
-    all_alone = groups is not None and np.unique(groups).size == y.size  # somebody says that no rows belong together
-    alert, copy = (None, None) if all_alone else find_copies(columns, p if scores is None else scores, y, c, groups)
+    alert, copy = find_copies(columns, p if scores is None else scores, y, c, groups)
     alerts = [] if alert is None else [alert]
     if copy is not None:  # what follows looks at each row once
         _, rows = np.unique(copy, return_index=True)
@@ -101,7 +100,7 @@ def profile_table(y, p, X, *, sample_weight=None, groups=None, others=None, know
     alerts += find_afterwards(columns, known)
     if groups is None:
         told = {name for alert in alerts for name in alert.columns}
-        candidates = [CodedColumn(column.name, days(column.values)) for column in columns if column.name not in told]
+        candidates = [as_days(column) for column in columns if column.name not in told]
         clusters = find_clusters(candidates + ([] if others is None else coded(others)), y, c, sample_weight)
         same = None if clusters else find_same_rows(columns, y, c, sample_weight)
         alerts += clusters or ([] if same is None else [same])

@@ -150,7 +150,7 @@ class Recalibrator(BaseEstimator):
             return self._repaired(self.calibrated(rows.p), residual)
         repaired = self.predict(X, p)
         repaired[rows.kept] = self._repaired(self.calibrated(rows.p), residual)
-        return repaired if rows.first is None else repaired[rows.first]
+        return rows.with_copies(repaired)
 
     def calibrated(self, p):
         """Calibrated scores, which the features have not changed.

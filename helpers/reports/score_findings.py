@@ -78,9 +78,9 @@ def of_rows(table, assumed):
 def of_leaks(table):
     """Columns that were left out because they tell the outcome, each with the question whether it was known before."""
     serious = {"severity": Severity.SERIOUS}
-    whys = {name: alert for alert in table.alerts if alert.kind in ("leak", "afterwards") for name in alert.columns}
     for name in told_columns(table.alerts):
-        alert = next((one for one in table.alerts if one.kind == "leak" and name in one.columns), whys[name])
+        of_column = [alert for alert in table.alerts if name in alert.columns]
+        alert = next((one for one in of_column if one.kind == "leak"), of_column[0])
         more = {"by": alert.more["by"], "others": [other for other in alert.columns if other != name]}
         more["tells"] = alert.kind == "leak"
         yield Finding("known_before", name, value=alert.value, n=alert.n, **serious, more=more)

@@ -230,7 +230,7 @@ def read_scores(
     scores = {f"score of {name}": column for name, column in of_class.items()} or {"score": score}
     are_independent = group == NO_GROUP and NO_GROUP not in table.names
     group = None if are_independent else group
-    known = [name.strip() for name in known.split(",")] if isinstance(known, str) and known else list(known)
+    known = _listed(known, table.names) if known else []
     check_columns(table.name, table.names, {f"known[{k}]": name for k, name in enumerate(known)})
     roles = {"label": label} | scores | {"old score": before, "weight": weight, "group": group}
     roles = check_roles(table, roles)
@@ -299,11 +299,18 @@ def _as_name(name):
     return str(name) if isinstance(name, numbers.Integral) and not isinstance(name, bool) else name
 
 
+def _listed(given, names):
+    """Names that are given in a list, or in one text: a column, or several with commas."""
+    if not isinstance(given, str):
+        return list(given)
+    return [given] if given in names else [name.strip() for name in given.split(",")]
+
+
 def _two_scores(score, columns):
     """The column of the score and, of two names with a comma, that of the old one (else None)."""
     if not isinstance(score, str) or score in columns or "," not in score:
         return score, None
-    names = [name.strip() for name in score.split(",")]
+    names = _listed(score, columns)
     if len(names) > 2 or not all(names):
         raise ValueError(f"score must name one column, or two with a comma (old,new), but it is {score!r}.")
     return names[1], names[0]
@@ -318,7 +325,7 @@ def _class_columns(score, names, file):
             raise ValueError(f"{file} must have three columns or more that match {score!r} (score), but has {found}.")
         return {name[len(before) : len(name) - len(after)]: name for name in found}
     if isinstance(score, str):
-        score = [score] if score in names else [name.strip() for name in score.split(",")]
+        score = _listed(score, names)
     if len(score) < 3:
         return {}
     return {name: name for name in score}
@@ -363,9 +370,7 @@ def _feature_names(table, features, roles):
     """Names of the features; ValueError for one that is not there, has another role or is named twice."""
     if features is None:
         return [name for name in table.names if name not in roles.values()]
-    if isinstance(features, str):
-        features = [features] if features in table.names else [name.strip() for name in features.split(",")]
-    features = list(features)
+    features = _listed(features, table.names)
     check_columns(table.name, table.names, roles | {f"features[{k}]": name for k, name in enumerate(features)})
     return features
 

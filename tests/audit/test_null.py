@@ -32,7 +32,7 @@ def model(calibrator="platt", groups=False, weighted=True, seed=0):
     """A null model, and the masks of its segments."""
     y, p, X, weight, place = table(seed, weighted)
     family = SegmentFamily(X, y, 15, 2)
-    null = NullModel(y, p, weight, place if groups else None, family, calibrator, np.random.default_rng(seed))
+    null = NullModel(y, p, weight, place if groups else None, family, calibrator)
     return null, family.members(range(family.pairs.size), X).astype(float)
 
 
@@ -229,12 +229,12 @@ def test_weights_and_groups_leave_fewer_rows_to_find_gaps_in():
     assert null.chances.rows == pytest.approx(N) and null.chances.skewed
     assert (null.chances.mean, null.chances.variance) == pytest.approx((null.c.mean(), (null.c * (1 - null.c)).mean()))
     y, p, X, weight, place = table()
-    moved = NullModel(y, np.full(N, 0.4), weight, None, null.family, "platt", None)
+    moved = NullModel(y, np.full(N, 0.4), weight, None, null.family, "platt")
     np.testing.assert_allclose(moved.c, np.average(y, weights=weight))
-    null = NullModel(y, np.full(N, 0.4), weight, None, null.family, "none", None)
+    null = NullModel(y, np.full(N, 0.4), weight, None, null.family, "none")
     assert null.chances.rows == pytest.approx(weight.sum() ** 2 / (weight**2).sum())
     assert null.chances.detectable(0.001, 4.0) == pytest.approx(0.6)  # not even if it happened to all
-    dependent = NullModel(y, np.full(N, 0.4), weight, place, null.family, "none", np.random.default_rng(0))
+    dependent = NullModel(y, np.full(N, 0.4), weight, place, null.family, "none")
     fewer = np.median(dependent.variance / null.variance)
     assert fewer > 1.05 and dependent.chances.rows == pytest.approx(null.chances.rows / fewer)
     assert not dependent.chances.skewed
