@@ -69,8 +69,7 @@ class AnswerReport(Report):
     @property
     def n_tied(self):
         """(Q,) how many answers are the most frequent ones: 1 where there is no tie."""
-        counts = self.table.grouped.counts
-        return (counts == counts.max(axis=1, keepdims=True)).sum(axis=1)
+        return (chances_to_win(self.table.grouped.counts) > 0).sum(axis=1)
 
     @property
     def obstacle(self):
@@ -207,7 +206,7 @@ class AnswerReport(Report):
     @property
     def answer_rows(self):
         grouped = self.table.grouped
-        is_first = grouped.counts == grouped.counts.max(axis=1, keepdims=True)
+        is_first = chances_to_win(grouped.counts) > 0
         firsts = [sorted(str(names[k]) for k in np.flatnonzero(row) if names[k] is not None)
                   for names, row in zip(grouped.labels, is_first, strict=True)]  # fmt: skip
         columns = {

@@ -337,11 +337,16 @@ def _choose_rules(opened):
     return pd.concat([rules, pd.Series(commonest, list(unknown), dtype=object)]), notes
 
 
+def _by_row(rules, question):
+    """The rule of each row, from rules by question or one for all."""
+    return np.asarray(question.map(rules) if isinstance(rules, pd.Series) else [rules] * len(question), object)
+
+
 def _table_of(opened, rules, notes):
     """`AnswerTable` of a file with an answer, a list or a dictionary of counts in each row, by rules."""
     source, columns, frame = opened.source, opened.columns, opened.frame
     notes = [*opened.notes, *notes]
-    by_row = np.asarray(frame["question"].map(rules) if isinstance(rules, pd.Series) else [rules] * len(frame), object)
+    by_row = _by_row(rules, frame["question"])
     spelled = _spell(source, columns, frame, by_row)
     if opened.rule == "auto" and "correct" in columns:  # a judge may have read what the rule does not
         as_texts = spell_answers(frame["answer"])
@@ -396,7 +401,7 @@ def grade_single(source):
     frame = layouts.long_rows(replace(source, as_text=True), columns)
     frame["question"] = frame["row"]
     rules, notes = _choose_rules([_Opened(source, columns, [], frame, frame["row"], "auto", "class", "auto", set())])
-    by_row = np.asarray(frame["question"].map(rules) if isinstance(rules, pd.Series) else [rules] * len(frame), object)
+    by_row = _by_row(rules, frame["question"])
     spelled = _spell(source, columns, frame, by_row)
     right = _read_references(source, "reference", frame, by_row)
     pairs = zip(spelled, right, strict=True)
