@@ -4,8 +4,10 @@ Import what you need from the package that owns it, for example
 ``from helpers.grouping import grouping_loss``. Importing `helpers` alone loads nothing heavy.
 Everywhere an argument that breaks a rule is refused by a ValueError that names it, the rule and the first offender.
 
-The packages, each resting only on those above it:
+Start with `papers`: every formula of the four papers, once and plain. The other packages stand behind them, for rows
+with weights and groups, and with intervals. Each rests only on those above it:
 
+- `papers`: a function for each definition, equation, proposition, theorem and algorithm, resting on nothing
 - `checks`: arguments turned into clean arrays, or a sentence that says what is wrong
 - `binning`, `scoring`, `resampling`, `certificates`, `plotting`: bins, proper scores, intervals, promises, figures
 - `profile`: what a table really holds: copies, rows of one event, columns that know the outcome

@@ -82,10 +82,11 @@ def plain_marks(app, what, name, thing, options, lines):
     """Docstrings are read in editors: their |x|, c* and n_ mean what stands there, and are no markup."""
     if isinstance(thing, dict):  # a registry, whose docstring is that of dict
         lines[:] = [f"By name: {', '.join(f'`{key}`' for key in thing)}.", ""]
-    in_example = False
+    in_example = in_formula = False
     for number, line in enumerate(lines):
         in_example = line.lstrip().startswith(">>>") or (in_example and bool(line.strip()))
-        if not in_example:
+        in_formula = line.startswith(".. math::") or (in_formula and line[:1] in ("", " "))
+        if not in_example and not in_formula:
             pieces = re.split(r"(`+[^`]*`+)", line)  # every second piece stands in backticks
             pieces[::2] = [re.sub(r"([|*]|(?<=\w)_(?!\w))", r"\\\1", piece) for piece in pieces[::2]]
             lines[number] = "".join(pieces)

@@ -9,7 +9,7 @@
 
 from helpers.notebook.borders import watch_formats
 from helpers.notebook.claims import ClaimFailed, claim, record
-from helpers.notebook.display import figure, shell, show, table
+from helpers.notebook.display import figure, shell, show, show_source, table
 from helpers.notebook.exercises import Check
 from helpers.notebook.folds import folded, prediction
 from helpers.notebook.guard import output_folder, parameters
@@ -19,7 +19,7 @@ from helpers.notebook.sliders import explore
 
 __all__ = [
     "Check", "ClaimFailed", "ParameterError", "at_least", "between", "claim", "explore", "figure",
-    "folded", "one_of", "output_folder", "parameters", "prediction", "quiz", "record", "show", "table",
+    "folded", "one_of", "output_folder", "parameters", "prediction", "quiz", "record", "show", "show_source", "table",
 ]  # fmt: skip
 
 watch_formats(shell())

@@ -1,7 +1,9 @@
-"""Outputs of a notebook that come out the same on every machine: text, tables, figures, records in their metadata."""
+"""Outputs of a notebook that come out the same on every machine: text, code, tables, figures, records in metadata."""
 
+import ast
 import base64
 import html
+import inspect
 import io
 import numbers
 import os
@@ -74,6 +76,30 @@ def show(text):
     grouping loss 0.013
     """
     sys.stdout.write(f"{text}\n")
+
+
+def show_source(function):
+    """Show the code of a function without its docstring, for formulas that a lesson has just written down.
+
+    Parameters
+    ----------
+    function : callable
+        Written in a file, such as those of `helpers.papers`.
+
+    Examples
+    --------
+    >>> from helpers.scoring import top_label
+    >>> show_source(top_label)  # doctest: +ELLIPSIS
+    def top_label(y, proba):
+        proba = check_simplex(proba)
+    ...
+    """
+    lines = inspect.getsource(function).splitlines()
+    first, *_ = ast.parse("\n".join(lines)).body[0].body
+    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+        del lines[first.lineno - 1 : first.end_lineno]
+    code = "\n".join(lines)
+    emit({"text/plain": code, "text/markdown": f"```python\n{code}\n```"})
 
 
 def _entry(value, spec):

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from helpers.notebook import figure, table
+from helpers.notebook import figure, show, show_source, table
 
 
 def test_table_is_fixed_aligned_and_escaped(outputs):
@@ -76,3 +76,10 @@ def test_figure_is_reproducible_and_described_and_may_have_more_pixels_at_the_sa
 def test_figure_needs_words(alt):
     with pytest.raises(ValueError, match="alt"):
         figure(None, alt=alt, caption="The very same  words here.")
+
+
+def test_source_without_docstring(outputs):
+    show_source(show)
+    [(bundle, _)] = outputs
+    assert bundle["text/plain"] == 'def show(text):\n    sys.stdout.write(f"{text}\\n")'
+    assert bundle["text/markdown"] == f"```python\n{bundle['text/plain']}\n```"
