@@ -51,7 +51,10 @@ def test_every_result_shows_its_line_and_its_numbers():
     results = [
         (grouping_loss(y, p, X, rng=0), "value se low high n_regions recalibration_gain"),
         (stacked_grouping_loss(y, p, X, rng=0), "value direct rest"),
-        (binned_grouping_loss_from_regions(y, p, np.arange(200) % 2, n_bins=2, rng=0), "value explained plugin bias induced"),
+        (
+            binned_grouping_loss_from_regions(y, p, np.arange(200) % 2, n_bins=2, rng=0),
+            "value explained plugin bias induced",
+        ),
         (known_parts(p, p, n_bins=2), "calibration_loss grouping_loss induced"),
         (error, "value debiased null"),
         (error.curve, "count stated observed low high"),
