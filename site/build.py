@@ -23,7 +23,7 @@ from cells import for_site
 from concept_test import read_questions, write_files
 from course import draw_map, header_card, needs_of, quiz_answers, read_course, route_minutes
 from figures import figure_html, figure_name, first_figure
-from ledger import ledger_page, read_rows
+from ledger import PAPERS, ledger_page, read_rows
 from links import PageLinks, Targets
 from nbformat.v4 import new_markdown_cell
 from paper_pages import write_paper_pages
@@ -117,8 +117,10 @@ def templates(stems):
 def public_names():
     """{module: names that it offers}, in the order in which `helpers` lists the modules."""
     names = {}
+    papers = [f"papers.{paper}" for paper in PAPERS if paper != "ours"]
     for room in re.findall(r"^- .*", helpers.__doc__, re.MULTILINE):
-        for name in re.findall(r"`(\w+)`", room.split(": ")[0]):
+        listed = re.findall(r"`(\w+)`", room.split(": ")[0])
+        for name in papers if listed == ["papers"] else listed:
             module = importlib.import_module(f"helpers.{name}")
             own = [key for key, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__]
             names[module] = getattr(module, "__all__", [key for key in own if not key.startswith("_")])
