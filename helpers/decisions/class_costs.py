@@ -67,6 +67,8 @@ def bayes_decision(proba, cost):
 
     Estienne, Ernst et al. (2026), equation 6.
 
+    Plain: `helpers.papers.ecuas2026.equation_3`, `helpers.papers.ecuas2026.equation_6`.
+
     Parameters
     ----------
     proba : array_like, shape (n, K)
@@ -102,6 +104,8 @@ def largest_uncertainty(cost):
 
     max over q of min over d of sum_k q_k cost[d, k], the value of a matrix game, by linear programming. For the 0-1
     cost of K classes it is 1 - 1/K, at equal shares. Estienne, Ernst et al. (2026), after equation 8.
+
+    Plain: `helpers.papers.ecuas2026.equation_16_largest`.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ def equation_1(C, gamma, y, d):
 
     .. math:: C_\gamma(y, d) = \tilde C(y, d) \text{ if } d \in \tilde D, \quad \gamma \text{ if } d = d_r
 
-    C : (K, D). y, d : (N,) classes and decisions, -1 a refusal.
+    C : (K, D). gamma : number. y, d : (N,) classes and decisions, -1 a refusal.
 
     Ledger: `ecuas2026.equation1`. For the 0-1 cost: `helpers.selective.chow_cost`.
 
@@ -36,8 +36,8 @@ def equation_2(incurred, accepted, gamma):
 
     .. math:: E[C_\gamma] = R_\gamma \phi_\gamma + \gamma (1 - \phi_\gamma)
 
-    incurred, accepted : (N,) cost of each answer, and whether it is given. Gives (mean cost, R, phi). Without an answer
-    R is not a number, and the cost is gamma.
+    incurred, accepted : (N,) cost of each answer, and whether it is given. gamma : number. Gives (mean cost, R, phi).
+    Without an answer R is not a number, and the cost is gamma.
 
     Ledger: `ecuas2026.equation2`. At many gamma: `helpers.selective.expected_cost_at`.
 
@@ -70,7 +70,7 @@ def equation_6(C, q, gamma):
     .. math:: d_B(q) = \tilde d_B(q) \text{ if } u(q) \le \gamma, \text{ else } d_r; \qquad
         u(q) = \min_d \sum_k q_k \tilde C(y_k, d)
 
-    C : (K, D). q : (N, K). Gives (N,) decisions, -1 a refusal, and (N,) uncertainties.
+    C : (K, D). q : (N, K). gamma : number. Gives (N,) decisions, -1 a refusal, and (N,) uncertainties.
 
     Ledger: `ecuas2026.equation6`. Strong, without the refusal: `helpers.decisions.bayes_decision`.
 
@@ -86,7 +86,7 @@ def equation_7(incurred, u, gamma):
 
     .. math:: C^*_\gamma(y, q) = \tilde C(y, \tilde d_B(q)) \text{ if } u(q) \le \gamma, \text{ else } \gamma
 
-    incurred, u : (N,). Compared as floats: 1 - 0.7 is above 0.3.
+    incurred, u : (N,). gamma : number. Compared as floats: 1 - 0.7 is above 0.3.
 
     Ledger: `ecuas2026.equation7`. Strong, which lets rounding refuse nothing: `helpers.selective.chow_cost`.
 
@@ -101,7 +101,7 @@ def equation_15(incurred, u, w, low, high):
 
     .. math:: \int_{\gamma_m}^{\gamma_M} w(\gamma)\, C^*_\gamma(y, q)\, d\gamma
 
-    incurred, u : (N,). w : function of gamma, not negative. Of a u between the limits both sides are integrated alone.
+    incurred, u : (N,). w : function of gamma, not negative. low, high : numbers.
 
     Ledger: `ecuas2026.equation15`. In closed form for the weights of equation 9: `helpers.selective.ecuas`.
 
@@ -122,7 +122,7 @@ def equation_8(incurred, u, w, u_M):
     .. math:: C^*_w(y, q) = \int_0^{u(q)} \gamma w(\gamma)\, d\gamma + \tilde C(y, \tilde d_B(q))
         \int_{u(q)}^{u_M} w(\gamma)\, d\gamma
 
-    incurred, u : (N,). w : function of gamma, not negative.
+    incurred, u : (N,). w : function of gamma, not negative. u_M : number.
 
     Ledger: `ecuas2026.equation8`. Strong: `helpers.selective.ecuas`.
 
@@ -137,7 +137,7 @@ def equation_9_weight(gamma, n, u_M):
 
     .. math:: w_n(\gamma) = \alpha_n \gamma^{n-1}, \qquad \alpha_n = (n + 1)\, u_M^{-(n+1)}
 
-    gamma : any shape, above 0. For n = 0 the weight has no finite integral down to 0.
+    gamma : any shape, above 0. n, u_M : numbers. For n = 0 the weight has no finite integral down to 0.
 
     Ledger: `ecuas2026.equation9`. Strong: `helpers.selective.reject_cost_weight`.
 
@@ -153,8 +153,8 @@ def equation_9(incurred, u, n, u_M):
     .. math:: C^*_n = \frac{\alpha_n}{n+1} u^{n+1} + \frac{\alpha_n}{n} (u_M^n - u^n)\, \tilde C, \qquad
         C^*_0 = \alpha_0 u + \alpha_0 (\log u_M - \log u)\, \tilde C
 
-    incurred, u : (N,), u at most u_M: beyond it the second term would be a reward. n >= 0, finite. At n = 0 a cost that
-    was stated to be impossible, u = 0, is infinite; the paper calls the score proper nevertheless.
+    incurred, u : (N,), u at most u_M: beyond it the second term would be a reward. n, u_M : numbers, n >= 0. At n = 0 a
+    cost that was stated to be impossible, u = 0, is infinite; the paper calls the score proper nevertheless.
 
     Ledger: `ecuas2026.equation9`, `ecuas2026.equation16`. Strong, where a larger u costs as u_M:
     `helpers.selective.ecuas_from_uncertainty`.
@@ -174,7 +174,8 @@ def equation_10(wrong, q_e, n, q_m):
     .. math:: C^*_{n01} = \frac{\alpha_n}{n+1} (1 - q_e)^{n+1} + \frac{\alpha_n}{n}
         \left((1 - q_m)^n - (1 - q_e)^n\right) I(y \ne e)
 
-    wrong, q_e : (N,). q_m : smallest confidence of a best answer, 1 / K. For n = 0 with logarithms, as equation 9.
+    wrong, q_e : (N,). n : number. q_m : smallest confidence of a best answer, 1 / K. For n = 0 with logarithms, as
+    equation 9.
 
     Ledger: `ecuas2026.equation10`. Strong: `helpers.selective.ecuas`.
 
@@ -189,7 +190,7 @@ def equation_11(incurred, u, n, u_M):
 
     .. math:: ECUAS_n = \frac1N \sum_i C^*_n(y_i, q_i)
 
-    incurred, u : (N,).
+    incurred, u : (N,). n, u_M : numbers.
 
     Ledger: `ecuas2026.equation11`. Strong: the mean of `helpers.selective.ecuas`.
 
@@ -206,7 +207,7 @@ def section_2_3_risk_coverage(wrong, u):
 
     wrong, u : (N,). Averaged over the orders of answers with one u: each counts as their mean. The paper does not say.
 
-    Strong: `helpers.selective.aurc`.
+    Ledger: `ecuas2026.table3`. Strong: `helpers.selective.aurc`.
 
     >>> section_2_3_risk_coverage([0, 1, 0], [0.1, 0.2, 0.2])
     0.19444444444444442
@@ -220,9 +221,9 @@ def section_4_normalised(C, y, q, n):
 
     .. math:: N\text{-}ECUAS_n = ECUAS_n(q) \,/\, ECUAS_n(\hat P(y))
 
-    C : (K, D). y, q : (N,), (N, K). Above 1 the shares alone would have been better.
+    C : (K, D). y, q : (N,), (N, K). n : number. Above 1 the shares alone would have been better.
 
-    Strong, for the 0-1 cost: `helpers.selective.measure_systems`.
+    Ledger: `ecuas2026.table3`. Both parts, strong: `helpers.selective.general_ecuas`.
 
     >>> section_4_normalised(1 - np.eye(2), np.array([0, 1]), np.array([[0.75, 0.25], [0.25, 0.75]]), 1)
     0.25
@@ -270,7 +271,7 @@ def proposition_2(C, q, gamma):
 
     .. math:: C^*_\gamma(y, q) = \tilde C(y, \tilde d_B(q)) \text{ if } u(q) \le \gamma, \text{ else } \gamma
 
-    C : (K, D). q : (B, K). Gives (B, K), a column a class.
+    C : (K, D). q : (B, K). gamma : number. Gives (B, K), a column a class.
 
     Ledger: `ecuas2026.proposition2`.
 
@@ -320,7 +321,7 @@ def equation_17(wrong, q_e, n, K):
     .. math:: C^*_{n01} = \frac{\alpha_n}{n+1} (1 - q_e)^{n+1} + \frac{\alpha_n}{n}
         \left((1 - 1/K)^n - (1 - q_e)^n\right) I(y \ne e)
 
-    wrong, q_e : (N,). K : number of classes, np.inf for generated answers (appendix A.5), where alpha_n is n + 1.
+    wrong, q_e : (N,). n : number. K : number of classes, np.inf for generated answers (appendix A.5), where alpha_n is n + 1.
 
     Ledger: `ecuas2026.equation17`, `ecuas2026.appendixa_5`. Strong: `helpers.selective.ecuas`.
 
@@ -351,7 +352,7 @@ def equation_18(s, alpha, beta):
 
     .. math:: \hat s = \mathrm{softmax}(\alpha \log s + \beta)
 
-    s : (N, K), above 0. beta : (K,).
+    s : (N, K), above 0. alpha : number. beta : (K,).
 
     Ledger: `ecuas2026.equation18`. Strong: `helpers.calibration.AffineCalibrator`.
 

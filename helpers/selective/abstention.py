@@ -60,6 +60,8 @@ def ecuas(correct, confidence, *, n=1, n_classes=None):
     It is the integral of `reject_cost_weight` times `chow_cost` over rejection costs from 0 to u_M. Estienne, Ernst et
     al. (2026), equations 9, 10 and 17; their "n to infinity is the 0-1 cost" holds up to the factor 1 / u_M.
 
+    Plain: `helpers.papers.ecuas2026.equation_17`, `helpers.papers.ecuas2026.equation_8`.
+
     Parameters
     ----------
     correct, confidence : array_like, shape (n_rows,)
@@ -103,6 +105,8 @@ def ecuas_from_uncertainty(incurred, uncertainty, *, n=1, largest):
 
     With r = min(uncertainty / largest, 1): r**(n+1) + incurred * (n+1)/n * (1 - r**n) / largest. Estienne, Ernst et al.
     (2026), equations 9 and 16.
+
+    Plain: `helpers.papers.ecuas2026.equation_9`.
 
     Parameters
     ----------
@@ -164,6 +168,8 @@ def general_ecuas(y, proba, cost, *, n=1):
     ValueError for a cost under which some decision is always free: there is nothing to be uncertain about. Estienne,
     Ernst et al. (2026), equation 9.
 
+    Plain: `helpers.papers.ecuas2026.equation_9`, `helpers.papers.ecuas2026.equation_16_largest`.
+
     Parameters
     ----------
     y, proba : array_like, shape (n_rows,) and (n_rows, K)
@@ -201,6 +207,8 @@ def chow_cost(correct, confidence, reject_cost):
     wrong where u <= reject_cost, else reject_cost. Rounding does not refuse an answer: a confidence of 0.7 is accepted
     at 0.3, although 1 - 0.7 is above 0.3 in floating point. Chow (1957); Estienne, Ernst et al. (2026), equation 7.
 
+    Plain: `helpers.papers.ecuas2026.equation_7`.
+
     Parameters
     ----------
     correct, confidence : array_like, shape (n_rows,)
@@ -230,6 +238,8 @@ def expected_cost_at(correct, confidence, reject_costs, *, sample_weight=None):
     """Mean Chow cost at many rejection costs, with its two parts, from one sort.
 
     expected cost = selective risk * coverage + reject_cost * (1 - coverage). Estienne, Ernst et al. (2026), equation 2.
+
+    Plain: `helpers.papers.ecuas2026.equation_2`.
 
     Parameters
     ----------
@@ -276,6 +286,8 @@ def reject_cost_weight(reject_cost, *, n=1, n_classes=None):
 
     alpha_n = (n+1) / u_M**(n+1). The weights do not integrate to 1 (for n = 0 to infinity): they are scaled so that a
     system that states u_M everywhere costs 1. Estienne, Ernst et al. (2026), before equation 9.
+
+    Plain: `helpers.papers.ecuas2026.equation_9_weight`.
 
     Parameters
     ----------
