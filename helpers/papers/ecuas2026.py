@@ -321,7 +321,7 @@ def equation_17(wrong, q_e, n, K):
     .. math:: C^*_{n01} = \frac{\alpha_n}{n+1} (1 - q_e)^{n+1} + \frac{\alpha_n}{n}
         \left((1 - 1/K)^n - (1 - q_e)^n\right) I(y \ne e)
 
-    wrong, q_e : (N,). n : number. K : number of classes, np.inf for generated answers (appendix A.5), where alpha_n is n + 1.
+    wrong, q_e : (N,). n : number. K : number of classes, np.inf for generated answers (appendix A.5).
 
     Ledger: `ecuas2026.equation17`, `ecuas2026.appendixa_5`. Strong: `helpers.selective.ecuas`.
 
