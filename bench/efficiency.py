@@ -125,7 +125,7 @@ def draw_figure(target, path=SUMMARY):
     use_style()
     table = read(path)
     table = table[table["draws"] > 1]
-    colors = dict(zip(ESTIMATORS, (ORANGE, GREEN, GREEN, GREY, RED, BLUE), strict=True))
+    colors = dict(zip(ESTIMATORS, (ORANGE, GREEN, GREY, RED, BLUE), strict=True))
     fig, axes = plt.subplots(len(FIVE), 2, figsize=(6.8, 12.5), sharey="row")
     for panels, name in zip(axes, FIVE, strict=True):
         for k, who in enumerate(ESTIMATORS):

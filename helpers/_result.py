@@ -3,7 +3,6 @@
 from dataclasses import fields
 from html import escape
 
-import numpy as np
 import pandas as pd
 
 MOST_ROWS = 10  # of a table under the line
@@ -24,7 +23,9 @@ class Result:
         for value in values.values():
             if isinstance(value, pd.DataFrame):
                 return value.copy()
-        numbers = {name: [value] for name, value in values.items() if np.ndim(value) == 0}
+        numbers = {
+            name: [value] for name, value in values.items() if pd.api.types.is_scalar(value) and value is not None
+        }
         return pd.DataFrame(numbers or values)
 
     def _repr_html_(self):

@@ -23,9 +23,10 @@ from cells import for_site
 from concept_test import read_questions, write_files
 from course import draw_map, header_card, needs_of, quiz_answers, read_course, route_minutes
 from figures import figure_html, figure_name, first_figure
-from ledger import ledger_page, read_rows
+from ledger import PAPERS, ledger_page, read_rows
 from links import PageLinks, Targets
 from nbformat.v4 import new_markdown_cell
+from paper_pages import write_paper_pages
 from rooms import draw_rooms, floors_of, imports_of
 from slides import write_slides
 
@@ -92,13 +93,13 @@ def templates(stems):
     loader = jinja2.FileSystemLoader(Path(__file__).with_name("_templates"))
     environment = jinja2.Environment(loader=loader, undefined=jinja2.ChainableUndefined)
 
-    def links(names, route=""):
+    def links(names, route="", up=""):
         pieces = []
         query = f"?route={route_key(route)}" if route else ""
         for part in re.findall(r"[^;,\s]+", names or ""):
             stem = next((stem for stem in stems if stem == part or stem.startswith(f"{part}_")), "")
             number = stem.removeprefix("checks/")[:2] + (" checks" if stem.startswith("checks/") else "")
-            pieces.append(f'<a href="notebooks/{stem}.html{query}">{number}</a>' if stem else escape(part[:2]))
+            pieces.append(f'<a href="{up}notebooks/{stem}.html{query}">{number}</a>' if stem else escape(part[:2]))
         return ", ".join(pieces)
 
     environment.filters |= {
@@ -116,8 +117,10 @@ def templates(stems):
 def public_names():
     """{module: names that it offers}, in the order in which `helpers` lists the modules."""
     names = {}
+    papers = [f"papers.{paper}" for paper in PAPERS if paper != "ours"]
     for room in re.findall(r"^- .*", helpers.__doc__, re.MULTILINE):
-        for name in re.findall(r"`(\w+)`", room.split(": ")[0]):
+        listed = re.findall(r"`(\w+)`", room.split(": ")[0])
+        for name in papers if listed == ["papers"] else listed:
             module = importlib.import_module(f"helpers.{name}")
             own = [key for key, value in vars(module).items() if getattr(value, "__module__", "") == module.__name__]
             names[module] = getattr(module, "__all__", [key for key in own if not key.startswith("_")])
@@ -212,7 +215,9 @@ def write_sources(root, folders, work, modules):
     given |= {"citation": citation, "papers": papers, "quizzes": quizzes, "uses": uses} | glossary
     given |= {"course": course}
     given |= {"map": draw_map(lessons), "needs": needs_of(lessons), "route_minutes": route_minutes}
-    given |= ledger_page(read_rows(root, "claims"))
+    rows = read_rows(root, "claims")
+    given |= ledger_page(rows)
+    write_paper_pages(work / "papers", environment, rows, books.values())
     idea = (work / "_static" / "idea.png").read_bytes()
     given["idea"] = figure_html(idea, IDEA, work / "_static" / "figures", "_static/figures")
     given["concept_test"] = read_questions()

@@ -131,6 +131,11 @@ def test_stored_measurements_make_a_section_with_whole_tables(bench, name):
     assert blocks and all(len({row.count("|") for row in rows}) == 1 and len(rows) > 2 for rows in blocks)
 
 
+def test_the_figure_of_errors_is_drawn(bench, tmp_path):
+    bench("efficiency").draw_figure(tmp_path / "efficiency.png")
+    assert (tmp_path / "efficiency.png").stat().st_size > 10_000
+
+
 def test_the_stored_coverage_keeps_its_promises(bench):
     coverage = bench("interval_coverage")
     table = coverage.read(coverage.SUMMARY).set_index("population")

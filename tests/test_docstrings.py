@@ -1,15 +1,22 @@
-"""Public docstrings follow numpydoc: every parameter a line of its own with a type, what is returned, an example."""
+"""Public docstrings follow numpydoc: every parameter a line of its own with a type, what is returned, an example.
 
+Those of `helpers.papers` are shorter: a sentence, the formula, `name : shape`, row of the ledger, strong twin, example.
+"""
+
+import csv
 import importlib
 import inspect
 import pkgutil
+import re
 import tomllib
 from pathlib import Path
+from pydoc import locate
 
 import pytest
 from numpydoc.validate import validate
 
 import helpers
+import helpers.papers
 
 ROOT = Path(__file__).resolve().parents[1]
 CHECKS = set(
@@ -63,3 +70,43 @@ def test_public_docstrings_are_numpydoc(package):
 
 def test_a_docstring_without_parameters_is_found():
     assert any("PR01" in fault for fault in faults("inspect.getmembers"))
+
+
+PAPERS = [f"helpers.papers.{module.name}" for module in pkgutil.iter_modules(helpers.papers.__path__)]
+with open(ROOT / "data/claims.csv", encoding="utf-8", newline="") as file:
+    LEDGER = {row["id"] for row in csv.DictReader(file)}
+
+
+def formula_faults(function):
+    """Sentences about the docstring of a paper's formula."""
+    doc = inspect.getdoc(function) or ""
+    rows = re.findall(r"`((?:[a-z]+20\d\d|ours)\.\w+)`", doc.partition("Ledger: ")[2])
+    parameters = inspect.signature(function).parameters
+    shapeless = [name for name in parameters if not re.search(rf"\b{name}\b(, \w+)* : ", doc)]
+    if not doc.partition("\n")[0].endswith((".", ":")):
+        yield "the first line is no sentence"
+    if not re.search(r"^\.\. math:: \S", doc, re.MULTILINE):
+        yield "no formula"
+    yield from (f"no shape of {name}" for name in shapeless)
+    yield from (f"{row} is not in the ledger" for row in rows or ["no row"] if row not in LEDGER)
+    twins = re.findall(r"`(helpers\.[\w.]+)`", doc)
+    yield from (f"{twin} cannot be imported" for twin in twins if locate(twin) is None)
+    if "\n>>> " not in doc:
+        yield "no example"
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_formulas_of_papers_have_the_short_form(paper):
+    module = importlib.import_module(paper)
+    found = [f"{name}: {fault}" for name in public_names(module) for fault in formula_faults(locate(name))]
+    assert not found, f"{len(found)} faults\n" + "\n".join(found)
+
+
+def test_a_formula_without_its_short_form_is_found():
+    def equation_0(y):
+        """See `helpers.papers.no_equation`.
+
+        Ledger: `melo2026.equation0`.
+        """
+
+    assert len(list(formula_faults(equation_0))) == 5

@@ -6,6 +6,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
+from helpers._result import Result
 from helpers.answers.confidence import (
     check_counts,
     check_enough,
@@ -35,7 +36,7 @@ MARGINS = (0.0, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
 
 
 @dataclass(frozen=True)
-class SemanticCalibration:
+class SemanticCalibration(Result):
     """Calibration of several confidences of the same answers; every question counts once.
 
     Parameters

@@ -5,8 +5,10 @@ from functools import cached_property
 from itertools import permutations
 
 import numpy as np
+import pandas as pd
 from scipy.special import gammaln, xlog1py, xlogy
 
+from helpers._result import Result
 from helpers.answers.splits import CHUNK, cut_product, tie_rule
 from helpers.checks import check_count, check_one_of, check_probabilities, check_simplex, check_vector
 
@@ -92,7 +94,7 @@ def law_of_winner(rows, n, ties="index"):
 
 
 @dataclass(frozen=True)
-class ExactBias:
+class ExactBias(Result):
     """Exact biases of Sem1 and Sem2 as estimates of the probability of the mode."""
 
     pi: np.ndarray = field(repr=False)  # (K,) or (Q, K) answer probabilities
@@ -125,6 +127,11 @@ class ExactBias:
         mode = self.pi.argmax(axis=-1)[..., None]
         others = np.where(np.arange(self.pi.shape[-1]) == mode, 0, self.selection)
         return others.sum(axis=-1)
+
+    def to_frame(self):
+        """A row a question: target, sem1, sem2, wrong."""
+        columns = ("target", "sem1", "sem2", "wrong")
+        return pd.DataFrame({name: np.atleast_1d(getattr(self, name)) for name in columns})
 
     def __str__(self):
         many = "" if self.pi.ndim == 1 else f"mean of {len(self.pi):,} questions, "
@@ -245,7 +252,7 @@ def orders_of_appearance(counts):
 
 
 @dataclass(frozen=True)
-class EstimatorMoments:
+class EstimatorMoments(Result):
     """Exact mean and variance of an estimator of c*, the probability of the mode, over all samples of n answers."""
 
     mean: float

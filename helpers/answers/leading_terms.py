@@ -6,6 +6,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import log_ndtr, ndtr
 
+from helpers._result import Result
 from helpers.answers.exact import probability_rows
 from helpers.checks import check_count, check_not_negative, check_numbers
 
@@ -141,7 +142,7 @@ def margins_of(rows, n):
 
 
 @dataclass(frozen=True)
-class LeadingBias:
+class LeadingBias(Result):
     """Leading terms of the two biases and of the chance of each class to be selected."""
 
     sem1: np.ndarray  # (Q,) of E Sem1 - c*, upward, in units of probability

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from helpers._result import Result
 from helpers.answers.exact import binomial_law, law_of_winner, probability_rows
 from helpers.binning import assign_bins, uniform_edges
 from helpers.checks import (
@@ -18,7 +19,7 @@ from helpers.checks import (
 
 
 @dataclass(frozen=True)
-class ExactCalibration:
+class ExactCalibration(Result):
     """Calibration errors of Sem1, Sem2 and the oracle over the questions of a population, exactly."""
 
     gaps1: np.ndarray = field(repr=False)  # (B,) E[(correct - Sem1) 1{Sem1 in bin}]; the next two for Sem2 and c*

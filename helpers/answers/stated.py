@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
+from helpers._result import Result
 from helpers.answers.spelling import plain
 
 
 @dataclass(frozen=True)
-class StatedConfidences:
+class StatedConfidences(Result):
     """Stated confidences as numbers in [0, 1], NaN where there is none."""
 
     values: np.ndarray = field(repr=False)  # (n,)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
+from helpers._result import Result
 from helpers.audit.null import Chances, NullModel, bonus_of_singles, largest_gaps
 from helpers.audit.segments import SegmentFamily, fewest_rows
 from helpers.audit.selection import select_segments
@@ -17,7 +18,7 @@ CLOSE = 3.0  # standard errors of a p-value by which it may differ between draws
 
 
 @dataclass(frozen=True)
-class SegmentSearch:
+class SegmentSearch(Result):
     """What a search over all segments says.
 
     Parameters

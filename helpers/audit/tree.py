@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
+from helpers._result import Result
 from helpers.audit.rates import holm, table_of_gaps
 from helpers.checks import check_count, check_one_of, check_probabilities, check_rng, check_same_length
 from helpers.partition import HonestTree, split_rows
@@ -15,7 +16,7 @@ EVENTS = 10  # cases of the rarer label that a subgroup should hold, so that its
 
 
 @dataclass(frozen=True)
-class GroupAudit:
+class GroupAudit(Result):
     """Subgroups chosen on one half of the rows and measured on the other.
 
     Parameters

@@ -7,6 +7,7 @@ from scipy.special import expit
 from scipy.stats import f as fisher
 from scipy.stats import t as student
 
+from helpers._result import Result
 from helpers.calibration.calibrators import PlattCalibrator, clipped_logit, ends_beside, on_the_line
 from helpers.calibration.reliability import checked_scores, design_effect
 from helpers.resampling import exact_interval
@@ -16,7 +17,7 @@ MOST_SCORES = 2000  # quantiles that stand for the scores when their distance is
 
 
 @dataclass(frozen=True)
-class CalibrationLine:
+class CalibrationLine(Result):
     """Log-odds of the observed rate as a line in the stated log-odds, intercept + slope * z; calibrated: 0 and 1.
 
     Parameters

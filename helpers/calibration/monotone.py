@@ -3,10 +3,12 @@
 from dataclasses import dataclass, field
 
 import numpy as np
+import pandas as pd
 from scipy.special import betainc
 from scipy.stats import norm
 from sklearn.isotonic import IsotonicRegression
 
+from helpers._result import Result
 from helpers.binning import group_sums
 from helpers.calibration.reliability import checked_scores, design_effect
 from helpers.checks import check_level
@@ -19,7 +21,7 @@ DRAWS = 5_000  # of the largest deviation of all runs
 
 
 @dataclass(frozen=True)
-class MonotoneCurve:
+class MonotoneCurve(Result):
     """Rate of events as a non-decreasing function of the score (CORP), and a band that holds it everywhere at once.
 
     Parameters
@@ -46,6 +48,14 @@ class MonotoneCurve:
     high: np.ndarray = field(repr=False)
     level: float
     p_value: float
+
+    def to_frame(self):
+        """A row a score."""
+        return pd.DataFrame({name: getattr(self, name) for name in ("stated", "observed", "low", "high")})
+
+    def __str__(self):
+        outside = f"{self.outside.sum():,} of {self.stated.size:,} scores outside the {self.level:.0%} band"
+        return f"monotone curve: {outside}, p = {self.p_value:.3f}"
 
     @property
     def is_monotone(self):

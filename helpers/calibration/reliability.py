@@ -8,8 +8,10 @@ interval.
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from scipy.stats import binom
 
+from helpers._result import Result
 from helpers.binning import bins_between, cross_cells, edges_for, group_sums
 from helpers.checks import (
     MOST_DRAWS,
@@ -32,7 +34,7 @@ HALVINGS = 36  # of a range of standard errors, until ends of intervals have mor
 
 
 @dataclass(frozen=True)
-class ReliabilityCurve:
+class ReliabilityCurve(Result):
     """Observed rate against stated score, one entry a non-empty bin, in order of the score.
 
     Parameters
@@ -66,6 +68,11 @@ class ReliabilityCurve:
     band_high: np.ndarray
     effective: np.ndarray
     together: float = 0.0
+
+    def to_frame(self):
+        """A row a bin that is not empty."""
+        columns = "count weight stated observed low high band_low band_high effective".split()
+        return pd.DataFrame({name: getattr(self, name) for name in columns})
 
     def __str__(self):
         outside = int(((self.observed < self.band_low) | (self.observed > self.band_high)).sum())
@@ -183,7 +190,7 @@ def design_effect(cell, residual):
 
 
 @dataclass(frozen=True)
-class CalibrationError:
+class CalibrationError(Result):
     """Binned calibration error (mean absolute gap, in probability; 0 is best) beside what chance alone would show.
 
     Parameters

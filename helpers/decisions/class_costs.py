@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy.optimize import linprog
 
+from helpers._result import Result
 from helpers.checks import check_not_negative, check_numbers, check_simplex
 from helpers.decisions.costs import in_order
 
@@ -19,7 +20,7 @@ TIE = 1e-12  # expected costs closer than this share of the largest cost are tie
 
 
 @dataclass(frozen=True)
-class BayesDecision:
+class BayesDecision(Result):
     """Cheapest decision of each row, and its expected cost, the uncertainty."""
 
     decision: np.ndarray = field(repr=False)  # (n,) of 0 .. D-1
@@ -33,7 +34,7 @@ class BayesDecision:
 
 
 @dataclass(frozen=True)
-class LargestUncertainty:
+class LargestUncertainty(Result):
     """The largest expected cost that a best decision can have, and where it is reached."""
 
     value: float  # in the unit of the costs

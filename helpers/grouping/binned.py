@@ -7,8 +7,8 @@ from functools import partial
 
 import numpy as np
 from scipy.stats import norm
-from sklearn.base import clone
 
+from helpers._result import Result
 from helpers.binning import bins_between, cross_cells, edges_for, group_sums
 from helpers.calibration import running_curve
 from helpers.checks import (
@@ -36,7 +36,7 @@ CORRECTIONS = ("regions", "bins")
 
 
 @dataclass(frozen=True)
-class BinnedGroupingLoss:
+class BinnedGroupingLoss(Result):
     """Lower bound of the grouping loss from bins of the score and regions inside them, in squared error; 0 is best.
 
     Parameters
@@ -228,7 +228,7 @@ def _bound_of_split(sample, tree, correction, rng, tail):
     """The lower bound by one random split; `tree` is unfitted."""
     y, p, codes = sample.y, sample.p, sample.groups
     fit, evaluate = _halves(y, p, codes, rng)
-    tree = clone(tree).set_params(rng=rng)
+    tree = replace(tree, rng=rng)
     tree.fit(sample.X.iloc[fit], y[fit], p[fit], None if codes is None else codes[fit])
     first, second = (running_curve(y[half], p[half], p[evaluate]) for half in (fit, evaluate))
     rows = _Rows(

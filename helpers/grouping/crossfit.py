@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.base import clone
 
 from helpers._parallel import side_by_side
+from helpers._result import Result
 from helpers.calibration.calibrators import calibrate_rows, make_calibrator
 from helpers.checks import (
     check_count,
@@ -35,7 +36,7 @@ from helpers.partition.levels import most_pooled, said_of_pooled
 
 
 @dataclass(frozen=True)
-class GroupingLoss:
+class GroupingLoss(Result):
     """Debiased lower bound of the grouping loss, in squared error (0 is best), with what stands behind it.
 
     Parameters

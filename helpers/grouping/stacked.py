@@ -10,6 +10,7 @@ import numpy as np
 from scipy.stats import norm
 from sklearn.model_selection import GroupKFold, KFold
 
+from helpers._result import Result
 from helpers.calibration.calibrators import calibrate_rows, make_calibrator
 from helpers.checks import check_count
 from helpers.grouping.features import Features
@@ -31,7 +32,7 @@ BINS = 16  # of the scores, within which rows count as having one variance
 
 
 @dataclass(frozen=True)
-class StackedGroupingLoss:
+class StackedGroupingLoss(Result):
     """Lower bound of the grouping loss from out-of-fold predictions of y - c, in squared error (0 is best).
 
     Parameters

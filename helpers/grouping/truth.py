@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 import pandas as pd
 
+from helpers._result import Result
 from helpers.binning import bins_between, cross_cells, group_sums, uniform_edges
 from helpers.checks import (
     check_count,
@@ -25,7 +26,7 @@ from helpers.scoring import BRIER, LOG
 
 
 @dataclass(frozen=True)
-class KnownParts:
+class KnownParts(Result):
     """Losses of a score, of its binned version, and of regions, all in the unit of the rule; smaller is better.
 
     Parameters

@@ -78,6 +78,15 @@ def show(text):
     sys.stdout.write(f"{text}\n")
 
 
+def source_of(function):
+    """The code of a function without its docstring."""
+    lines = inspect.getsource(function).splitlines()
+    first, *_ = ast.parse("\n".join(lines)).body[0].body
+    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+        del lines[first.lineno - 1 : first.end_lineno]
+    return "\n".join(lines)
+
+
 def show_source(function):
     """Show the code of a function without its docstring, for formulas that a lesson has just written down.
 
@@ -94,11 +103,7 @@ def show_source(function):
         proba = check_simplex(proba)
     ...
     """
-    lines = inspect.getsource(function).splitlines()
-    first, *_ = ast.parse("\n".join(lines)).body[0].body
-    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
-        del lines[first.lineno - 1 : first.end_lineno]
-    code = "\n".join(lines)
+    code = source_of(function)
     emit({"text/plain": code, "text/markdown": f"```python\n{code}\n```"})
 
 

@@ -1,11 +1,12 @@
 """Regions inside bins of the score: the partition behind the binned estimator."""
 
+from dataclasses import KW_ONLY, dataclass
+
 import numpy as np
 from sklearn import config_context
-from sklearn.base import BaseEstimator
 from sklearn.cluster import KMeans
+from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.validation import check_is_fitted
 
 from helpers.binning import assign_bins, edges_for
 from helpers.checks import check_count, check_labels, check_one_of, check_probabilities, check_rng, check_same_length
@@ -19,8 +20,11 @@ STRATEGIES = ("uniform", "quantile")
 ESTIMATORS = ("tree", "stump", "kmeans")
 
 
-class BinnedTree(BaseEstimator):
+@dataclass(eq=False)
+class BinnedTree:
     """Bins of the score, and inside each bin regions of the input space, chosen on one part of the data.
+
+    Not an estimator of scikit-learn, because these learn from X and y alone and bins need the score.
 
     Parameters
     ----------
@@ -61,12 +65,12 @@ class BinnedTree(BaseEstimator):
     (array([0, 1, 3]), array([0, 0, 1, 1]))
     """
 
-    def __init__(self, estimator="tree", *, n_bins=15, strategy="uniform", region_ratio=12, rng=None):
-        self.estimator = estimator
-        self.n_bins = n_bins
-        self.strategy = strategy
-        self.region_ratio = region_ratio
-        self.rng = rng
+    estimator: str = "tree"
+    _: KW_ONLY
+    n_bins: int = 15
+    strategy: str = "uniform"
+    region_ratio: int = 12
+    rng: object = None
 
     def fit(self, X, y, p, groups=None):
         """Choose the regions.
@@ -123,7 +127,8 @@ class BinnedTree(BaseEstimator):
         ndarray of int, shape (n,)
             0 .. n_regions_ - 1.
         """
-        check_is_fitted(self, "bin_of_region_")
+        if not hasattr(self, "bin_of_region_"):
+            raise NotFittedError("This BinnedTree has no regions yet: call fit first.")
         X = check_table(X)
         p = check_probabilities(p)
         check_same_length(p=p, X=X)

@@ -262,7 +262,7 @@ def check_rows(y, p, X, sample_weight, groups, *, both=True, others=None, known=
         rows.y, rows.p, rows.X, sample_weight=rows.weight, groups=rows.groups, others=others, known=known
     )
     if warn:
-        warn_of(found.of("copies", "same_rows", "cluster", "leak"))
+        warn_of(found.of("copies", "near_copies", "same_rows", "cluster", "leak"))
     if found.copy is not None:
         rows = _without_copies(rows, found.copy)
     return replace(rows, alerts=found.alerts)

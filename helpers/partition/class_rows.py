@@ -129,7 +129,7 @@ def check_class_rows(y, P, X, sample_weight, groups, ordered=False):
         code, P, X, weight = code[kept], P[kept], X.iloc[kept], weight[kept]
     is_right = P.argmax(axis=1) == code
     found = profile_table(is_right, P.max(axis=1), X, sample_weight=weight, groups=groups, scores=P)
-    warn_of(found.of("copies", "same_rows", "cluster", "leak"))
+    warn_of(found.of("copies", "near_copies", "same_rows", "cluster", "leak"))
     if found.copy is not None and groups is None:  # copies stay together
         groups = pd.factorize(found.copy)[0]
     return ClassRows(code, P, X, unequal(weight), groups, classes, ordered)

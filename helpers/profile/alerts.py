@@ -24,11 +24,12 @@ class Alert:
 
     Parameters
     ----------
-    kind : {"copies", "same_rows", "cluster", "leak", "afterwards"}
-        Rows that stand there more than once; rows equal in all features, or with one value of a column, whose outcomes
-        agree beyond chance; columns that tell the outcome; columns that by name or date are known only with it.
+    kind : {"copies", "near_copies", "same_rows", "cluster", "leak", "afterwards"}
+        Rows that stand there more than once; rows equal in all but one column; rows equal in all features, or with one
+        value of a column, whose outcomes agree beyond chance; columns that tell the outcome; columns that by name or
+        date are known only with it.
     columns : tuple of str
-        The columns that it is about; none for whole rows.
+        The columns that it is about; of rows equal in all but one, that one; none for whole rows.
     n : int
         The rows that it is about.
     value : float
@@ -58,6 +59,11 @@ class Alert:
             return (
                 f"{self.n:,} rows are {self.more['n_distinct']:,} rows that stand in X, p and y more than once; each "
                 "counts as one case with a weight. If they are different cases, pass groups=np.arange(len(X))."
+            )
+        if self.kind == "near_copies":
+            return (
+                f"{self.n:,} rows equal another row in label, score and all features but {names}: {wider}. If they are "
+                f"one case each, leave {names} out of X; if they are of one person or event, pass groups=."
             )
         if self.kind == "same_rows":
             return (

@@ -11,6 +11,7 @@ FEWEST = 5
 LEAST_CASES = 20  # different rows: of fewer nothing can be said
 LEFT_OUT = 8  # columns without which rows are compared again, those of most values
 DISAGREE = 0.25  # of the pairs that would differ in their labels by chance, those that copies leave
+SURPRISE = 20.0  # such pairs: of so many, chance leaves a quarter once in ten thousand tables
 
 
 def row_hashes(columns):
@@ -33,9 +34,7 @@ def find_copies(columns, p, y, c=None, groups=None):
     """
     n = y.size
     with np.errstate(over="ignore"):
-        hashes = row_hashes(columns)
-        features = hashes.sum(axis=0) if len(hashes) else np.zeros(n, np.uint64)
-        scored = features + sum(_mixed(pd.util.hash_array(q), 1000 + k) for k, q in enumerate(np.atleast_2d(p.T)))
+        hashes, features, scored = _with_score(columns, p)
         row = scored + _mixed(pd.util.hash_array(y), 998)
         if groups is not None:
             row = row + _mixed(pd.util.hash_array(np.asarray(groups)), 999)
@@ -53,8 +52,45 @@ def find_copies(columns, p, y, c=None, groups=None):
     return Alert("copies", (), n=repeated, value=float(count[count > 1].mean()), more=more), copy
 
 
-def _are_copies(hashes, features, scored, y, c):
-    """Whether more rows are equal in features and score than coarse columns explain, and agree in the label."""
+def find_near_copies(columns, p, y, c, weight):
+    """(alert, case): rows equal in label, score and all columns but one have one number; (None, None) without any.
+
+    That one is among the columns of most values. Such rows are told from rows that are equal by chance as in
+    `find_copies`, and their labels must agree beyond chance: of few rows, and of sure scores, nothing is said.
+    """
+    if len(columns) < 2:
+        return None, None
+    residual = y - c if weight is None else weight * (y - c)
+    with np.errstate(over="ignore"):
+        hashes, features, scored = _with_score(columns, p)
+        hashes = np.vstack([hashes, scored - features])
+        equal = pairs(np.unique(scored, return_counts=True)[1])
+        for j in np.argsort([-column.n_levels for column in columns], kind="stable")[:LEFT_OUT]:
+            rest = scored - hashes[j]
+            levels, cell, count = np.unique(rest, return_inverse=True, return_counts=True)
+            if levels.size < LEAST_CASES or pairs(count) - equal < max(FEWEST, SHARE * y.size):
+                continue
+            if _are_copies(np.delete(hashes, j, axis=0), rest, rest, y, c, least=SURPRISE):
+                wider = float(np.sqrt((np.bincount(cell, residual) ** 2).sum() / (residual**2).sum()))
+                n = int(count[count > 1].sum())
+                more = {"n_levels": int(levels.size)}
+                return Alert("near_copies", (columns[j].name,), n=n, value=wider, more=more), cell
+    return None, None
+
+
+def _with_score(columns, p):
+    """Hashes of the columns, of all features of a row, and of these with the score."""
+    hashes = row_hashes(columns)
+    features = hashes.sum(axis=0) if len(hashes) else np.zeros(len(p), np.uint64)
+    scored = features + sum(_mixed(pd.util.hash_array(q), 1000 + k) for k, q in enumerate(np.atleast_2d(p.T)))
+    return hashes, features, scored
+
+
+def _are_copies(hashes, features, scored, y, c, least=0.0):
+    """Whether more rows are equal in features and score than coarse columns explain, and agree in the label.
+
+    `least`: the pairs that must differ in their labels by chance.
+    """
     _, cell, count = np.unique(scored, return_inverse=True, return_counts=True)
     equal = pairs(count)
     if not equal:
@@ -63,7 +99,7 @@ def _are_copies(hashes, features, scored, y, c):
     chance = np.bincount(cell, c) / count
     disagree = (ones * (count - ones)).sum()
     by_chance = (count * (count - 1) * chance * (1 - chance)).sum()
-    if disagree > DISAGREE * by_chance:
+    if disagree > DISAGREE * by_chance or by_chance < least:
         return False
     return not have_near_misses(hashes, features, equal)
 

@@ -8,7 +8,7 @@ from sklearn.isotonic import IsotonicRegression
 from helpers.profile.alerts import Alert
 from helpers.profile.clusters import find_clusters, find_same_rows
 from helpers.profile.columns import as_days, coded
-from helpers.profile.copies import find_copies
+from helpers.profile.copies import find_copies, find_near_copies
 from helpers.profile.leaks import find_afterwards, find_leaks
 
 
@@ -86,22 +86,30 @@ def profile_table(y, p, X, *, sample_weight=None, groups=None, others=None, know
     p = np.asarray(p, dtype=float)
     columns = coded(X)
     c = IsotonicRegression(y_min=0, y_max=1).fit(p, y, sample_weight).predict(p)
-    alert, copy = find_copies(columns, p if scores is None else scores, y, c, groups)
+    stated = p if scores is None else np.asarray(scores)
+    alert, copy = find_copies(columns, stated, y, c, groups)
     alerts = [] if alert is None else [alert]
     if copy is not None:  # what follows looks at each row once
-        _, rows = np.unique(copy, return_index=True)
-        rows.sort()
-        X = X.iloc[rows]
-        others = None if others is None else others.iloc[rows]
-        y, c = y[rows], c[rows]
-        sample_weight = None if sample_weight is None else np.asarray(sample_weight)[rows]
+        X, others, y, c, stated, sample_weight = _once(copy, X, others, y, c, stated, sample_weight)
         columns = coded(X)
     alerts += find_leaks([column for column in columns if column.name not in known], y, c)
     alerts += find_afterwards(columns, known)
     if groups is None:
         told = {name for alert in alerts for name in alert.columns}
+        near, case = find_near_copies(columns, stated, y, c, sample_weight)
+        if near is not None:
+            X, others, y, c, sample_weight = _once(case, X, others, y, c, sample_weight)
+            columns = coded(X)
         candidates = [as_days(column) for column in columns if column.name not in told]
         clusters = find_clusters(candidates + ([] if others is None else coded(others)), y, c, sample_weight)
-        same = None if clusters else find_same_rows(columns, y, c, sample_weight)
-        alerts += clusters or ([] if same is None else [same])
+        same = near if clusters or near is not None else find_same_rows(columns, y, c, sample_weight)
+        alerts += clusters + ([] if same is None else [same])
     return Profile(tuple(alerts), copy)
+
+
+def _once(copy, X, others, *values):
+    """The first row of each copy."""
+    _, rows = np.unique(copy, return_index=True)
+    rows.sort()
+    values = (None if value is None else np.asarray(value)[rows] for value in values)
+    return X.iloc[rows], None if others is None else others.iloc[rows], *values

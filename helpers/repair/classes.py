@@ -1,8 +1,9 @@
 """Repair of the probabilities of several classes: one repair a class, and the nearest probabilities to all of them."""
 
+from dataclasses import KW_ONLY, dataclass
+
 import numpy as np
 from scipy.stats import chi2
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from helpers.calibration.affine import AffineCalibrator, clipped_log
@@ -15,8 +16,11 @@ from helpers.repair.recalibrator import SMALLEST, Recalibrator
 OFFSETS = 0.001  # level of the test that asks for an offset a class: where it errs, right scores become worse
 
 
-class ClassRecalibrator(BaseEstimator):
+@dataclass(eq=False)
+class ClassRecalibrator:
     """Repairs the stated probabilities of K classes with features that the scores did not use, or used badly.
+
+    Not an estimator of scikit-learn, because these learn from X and y alone.
 
     The scores are calibrated (`AffineCalibrator`: one scale, and an offset for each class where a likelihood ratio test
     asks for them at 0.1 %, so that right scores cost no more than temperature scaling). Then a `Recalibrator` asks for
@@ -63,12 +67,12 @@ class ClassRecalibrator(BaseEstimator):
            [0.6, 0.1, 0.3]])
     """
 
-    def __init__(self, calibrator="platt", *, alpha=0.05, n_folds=5, fast=True, rng=None):
-        self.calibrator = calibrator
-        self.alpha = alpha
-        self.n_folds = n_folds
-        self.fast = fast
-        self.rng = rng
+    calibrator: str = "platt"
+    _: KW_ONLY
+    alpha: float = 0.05
+    n_folds: int = 5
+    fast: bool = True
+    rng: object = None
 
     def fit(self, X, y, P, sample_weight=None, groups=None):
         """Learn from labelled rows.

@@ -4,12 +4,11 @@ Everything that decides (how much each learner counts, whether anything is chang
 learners have not seen.
 """
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from helpers.calibration.calibrators import make_calibrator
@@ -28,8 +27,11 @@ HOPELESS = 0.5  # p-value of boosted trees from which a fast repair tries nothin
 SMALLEST = 0.05  # share of the calibrated probability, and of its complement, that a repair always leaves
 
 
-class Recalibrator(BaseEstimator):
+@dataclass(eq=False)
+class Recalibrator:
     """Repairs stated probabilities with features that the score did not use, or used badly.
+
+    Not an estimator of scikit-learn, because these learn from X and y alone; `RepairedClassifier` is one.
 
     repaired = c + shrinkage * v * sum of weights b_k s_k(x, p): c the calibrated score, v = c (1 - c), s_k what
     learner k predicts of (y - c) / v, to first order the change of the log-odds. Folds predict one another's rows; on
@@ -94,13 +96,13 @@ class Recalibrator(BaseEstimator):
     (True, True)
     """
 
-    def __init__(self, calibrator="platt", *, alpha=0.05, n_folds=5, use_score=True, fast=False, rng=None):
-        self.calibrator = calibrator
-        self.alpha = alpha
-        self.n_folds = n_folds
-        self.use_score = use_score
-        self.fast = fast
-        self.rng = rng
+    calibrator: str = "platt"
+    _: KW_ONLY
+    alpha: float = 0.05
+    n_folds: int = 5
+    use_score: bool = True
+    fast: bool = False
+    rng: object = None
 
     def fit(self, X, y, p, sample_weight=None, groups=None):
         """Learn from labelled rows.

@@ -175,14 +175,17 @@ def as_assumed(table):
 
     Columns that tell the outcome are left out until somebody says that they are known before it. Rows that err alike
     are taken as groups where a column says so that is no feature by itself, or that names persons or days; so are rows
-    that are equal in all features.
+    that are equal in all features, or in score and all but one of them.
     """
     told = told_columns(table.alerts)
     whys = {name: why for name, why in told.items() if name in table.X}
     table = replace(table, X=table.X.drop(columns=list(whys)), dropped=table.dropped | whys)
     for alert in table.alerts:
-        if alert.kind == "same_rows":
-            values = pd.util.hash_pandas_object(table.X, index=False)
+        if alert.kind in ("same_rows", "near_copies"):
+            same = table.X.drop(columns=[name for name in alert.columns if name in table.X])
+            if alert.kind == "near_copies":
+                same = same.assign(**{table.score: table.p})
+            values = pd.util.hash_pandas_object(same, index=False)
             return replace(table, groups=pd.factorize(values)[0], group_name=SAME_FEATURES), alert
         if alert.kind != "cluster":
             continue

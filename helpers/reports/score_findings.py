@@ -68,7 +68,7 @@ def of_rows(table, assumed):
         if alert.kind == "copies":
             yield Finding("copies", **ends, more=more)
         elif alert is assumed:
-            kind = "assumed_equal" if alert.kind == "same_rows" else "assumed_groups"
+            kind = {"cluster": "assumed_groups", "same_rows": "assumed_equal"}.get(alert.kind, "assumed_copies")
             yield Finding(kind, table.group_name, **ends, more=more)
         elif alert.kind == "cluster" and assumed is None:
             yield Finding("may_depend", alert.columns[0], **ends, more=more)

@@ -1,7 +1,8 @@
 """Predictive routers: choose one model for each question before any model is asked, and pay only that one."""
 
+from dataclasses import dataclass
+
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from helpers.checks import check_count, check_groups, check_rng, check_same_length
@@ -52,8 +53,11 @@ def route(accuracy, prediction, cost, *, willingness):
     return ask_one(prediction, cost, worth.argmax(axis=0))
 
 
-class TreeRouter(BaseEstimator):
+@dataclass(eq=False, kw_only=True)
+class TreeRouter:
     """Predicts where each model is right, from the question alone: trees of the same kind as those of `RiskEstimator`.
+
+    Not an estimator of scikit-learn: it learns a row a model and not a column, as everything else in routing does.
 
     Melo et al. (2026), section 4.3: a tree on the features, with the settings of their risk estimator.
 
@@ -78,11 +82,10 @@ class TreeRouter(BaseEstimator):
            [0., 1.]])
     """
 
-    def __init__(self, *, min_samples_leaf=15, max_depth=None, n_halvings=5, rng=None):
-        self.min_samples_leaf = min_samples_leaf
-        self.max_depth = max_depth
-        self.n_halvings = n_halvings
-        self.rng = rng
+    min_samples_leaf: int = 15
+    max_depth: int | None = None
+    n_halvings: int = 5
+    rng: object = None
 
     def fit(self, X, correct, groups=None):
         """Learn from past questions.

@@ -56,6 +56,39 @@ def test_copies_are_found_and_counted(rows):
     )  # somebody says: all are independent
 
 
+def changed_copies(rng, share, change):
+    """A table in which some rows stand again, with another value in one column."""
+    y, p, X = honest(rng, 1500)
+    X["updated"] = pd.Timestamp("2025-01-01") + pd.to_timedelta(rng.integers(0, 10**7, 1500), "s")
+    rows = np.r_[np.arange(1500), rng.choice(1500, int(share * 1500), replace=False)]
+    y, p, X = rows_again((y, p, X), rows)
+    again = X.index >= 1500
+    X = X.assign(**{change: X[change].where(~again, CHANGED[change](X[change]))})
+    return y, p, X
+
+
+CHANGED = {"updated": lambda when: when + pd.Timedelta("3h"), "income": lambda pay: pay.round(1)}
+
+
+@pytest.mark.parametrize("change", CHANGED)
+@pytest.mark.parametrize("share", [0.1, 1.0])
+def test_copies_with_one_changed_column_are_found_with_its_name(change, share):
+    table = changed_copies(np.random.default_rng(12), share, change)
+    (alert,) = profile_table(*table).alerts
+    assert (alert.kind, alert.columns, alert.n) == ("near_copies", (change,), int(2 * share * 1500))
+    assert alert.value == pytest.approx(np.sqrt(1 + 2 * share / (1 + share)), rel=0.02)
+    with pytest.warns(TableWarning, match=f"all features but '{change}'"):
+        audit_groups(*table, n_draws=19, rng=0)
+
+
+def test_rows_that_differ_in_one_column_are_no_copies_if_their_labels_differ_as_often_as_chance_says():
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        y, p, X = changed_copies(rng, 1.0, "updated")
+        y = (rng.random(p.size) < p).astype(float)  # of a person at two times
+        assert kinds((y, p, X)) == set()
+
+
 def test_a_coarse_table_has_equal_rows_by_chance_but_not_each_twice():
     for seed in range(10):
         rng = np.random.default_rng(seed)

@@ -9,7 +9,6 @@ from joblib import parallel_config
 from scipy.optimize import nnls
 from scipy.special import expit
 from scipy.stats import norm, sem
-from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression
 from statsmodels.api import WLS
@@ -242,7 +241,7 @@ def test_same_seed_same_answer_and_nothing_else_is_touched(lines):
     with warnings.catch_warnings(action="error"):
         one = Recalibrator(rng=3).fit(X, y, p).predict(X, p)
         with parallel_config(n_jobs=2, backend="threading"):
-            two = clone(Recalibrator(rng=3)).fit(X, y, p).predict(X, p)
+            two = Recalibrator(rng=3).fit(X, y, p).predict(X, p)
     assert one.tolist() == two.tolist() and np.random.get_state()[1].tolist() == state  # noqa: NPY002
     assert (y == copies[0]).all() and (p == copies[1]).all()
     pd.testing.assert_frame_equal(X, copies[2])

@@ -50,6 +50,17 @@ def test_copies_count_once_and_the_files_have_the_first_of_each():
     assert read_table(pd.concat([table, table]), group="none").checked().n == 1400
 
 
+def test_copies_with_a_newer_date_are_one_case_and_the_page_names_the_date():
+    rng = np.random.default_rng(3)
+    table = honest(rng).assign(updated=pd.Timestamp("2025-01-01") + pd.to_timedelta(rng.permutation(700), "h"))
+    again = table[:200].assign(updated=table["updated"][:200] + pd.Timedelta("5min"))
+    report = audit_scores(read_table(pd.concat([table, again])), rng=0)
+    assert np.unique(report.table.groups).size == 700
+    assert report.before[0].startswith("400 rows equal another one in label, score and all features but 'updated'")
+    alone, nothing = as_assumed(read_table(pd.concat([table, again]), group="none").checked())
+    assert alone.groups is None and nothing is None
+
+
 def test_the_answer_itself_is_left_out_until_somebody_says_that_it_was_known():
     table = evaluation(np.random.default_rng(1))
     read, _ = as_assumed(read_table(table).checked())

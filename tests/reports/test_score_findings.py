@@ -153,6 +153,7 @@ def a_table(rng):
         Alert("copies", (), n=20, value=2.0, more={"n_distinct": 10}),
         Alert("cluster", ("a",), n=n, value=2.0, more={"n_levels": 50, "one_outcome": False}),
         Alert("same_rows", (), n=n, value=2.0, more={"n_levels": 50}),
+        Alert("near_copies", ("a",), n=n, value=1.1, more={"n_levels": 50}),
         Alert("leak", ("a", "b"), n=n, value=0.99, more={"by": "by being equal or not"}),
         Alert("afterwards", ("b",), n=n, value=1.0, more={"by": "by its name"}),
     ]
@@ -177,7 +178,7 @@ def any_report(rng):
     order = {name: 0.5 + value for name, value in ends(rng, "area", "area_low", "area_high", size=0.2).items()}
     return SimpleNamespace(
         table=table,
-        assumed_groups=next((one for one in table.alerts if one.kind in ("cluster", "same_rows")), None)
+        assumed_groups=next((one for one in table.alerts if one.kind in ("cluster", "same_rows", "near_copies")), None)
         if rng.random() < 0.5
         else None,
         average=made(an_average, rng.integers(100)),
