@@ -9,7 +9,7 @@ from itertools import permutations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers import answers as strong
@@ -241,6 +241,7 @@ def graded(draw):
     return draw(st.lists(line, min_size=2, max_size=8)), draw(st.lists(st.sampled_from("abcd"), min_size=8, max_size=8))
 
 
+@settings(max_examples=20)
 @given(graded(), st.data())
 def test_sem_ece(rows, data):
     lines, right = rows
