@@ -134,8 +134,8 @@ def section_3_ece(c, a, L=10, P=None):
 
     c, a : (R,) confidence and correctness. L : bins. P : (R,) chance of each row, equal if None.
 
-    Bins of equal width hold their left edge, and the last one 1; the paper leaves the edges open. A bin without a
-    confidence adds nothing.
+    Bins of equal width hold their left edge, to 12 digits, and the last one 1; the paper leaves the edges open. A bin
+    without a confidence adds nothing.
 
     Ledger: `semece2026.section3`. With null value and interval: `helpers.answers.sem_ece`.
 
@@ -144,7 +144,7 @@ def section_3_ece(c, a, L=10, P=None):
     """
     c, a = np.asarray(c, float), np.asarray(a, float)
     P = np.full(len(c), 1 / len(c)) if P is None else P
-    ell = np.searchsorted(np.arange(1, L) / L, c, side="right")
+    ell = np.searchsorted(np.round(np.arange(1, L) / L, 12), np.round(c, 12), side="right")
     return float(np.abs(np.bincount(ell, P * (a - c))).sum())
 
 

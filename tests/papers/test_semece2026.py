@@ -74,6 +74,12 @@ def test_bins_hold_their_left_edge_and_the_last_one_1():
         assert paper.section_3_ece([share, v // 5 / 10 + 0.001], [0, 1]) == close(abs(share + v // 5 / 10 - 0.999) / 2)
 
 
+def test_rounding_puts_no_confidence_beside_its_edge():
+    for c, L in ((0.3 - 0.1, 10), (1 - 2 / 3, 3), (0.1 * 3, 10), (0.7 - 1e-13, 10)):
+        assert paper.section_3_ece([c, c + 0.5 / L], [1, 0], L) == close(abs(0.5 - c - 0.25 / L))  # together
+    assert paper.section_3_ece([0.7 - 1e-11, 0.75], [1, 0]) == pytest.approx((0.3 + 0.75) / 2)  # apart
+
+
 def test_oracle_ece_by_hand():
     pi = [[0.7, 0.3], [0.2, 0.8], [0.45, 0.55]]
     Y = [[1, 0], [1, 0], [0, 1]]
