@@ -26,11 +26,6 @@ def claim_lines(books):
     return lines
 
 
-def slug(item):
-    """The name of an item as that of a function: "Proposition 4.3" is proposition_4_3."""
-    return re.sub(r"[^a-z0-9]+", "_", item.lower())
-
-
 def formulas(function):
     """LaTeX of the `.. math::` blocks of a docstring."""
     blocks = re.split(r"^\.\. math::", inspect.getdoc(function), flags=re.MULTILINE)[1:]
@@ -61,6 +56,6 @@ def write_paper_pages(folder, environment, rows, books):
         found = list(items([row for row in rows if row["paper"] == paper], functions))
         page = environment.get_template("paper.md.j2").render(
             paper=paper, title=title, items=found, said=said, source_of=source_of, formulas=formulas, shown=SHOWN,
-            reasons=module.NOT_COMPUTED, slug=slug,
+            reasons={f"{paper}.{item.replace('_', '')}": reason for item, reason in module.NOT_COMPUTED.items()},
         )  # fmt: skip
         (folder / f"{paper}.md").write_text(page, encoding="utf-8")
