@@ -14,6 +14,7 @@ def bias_bound(pi, n, *, constant=1.0):
 
     The paper leaves C open and proves 1 for Sem1, 2 for Sem2. C = 1 serves both, and even their sum, with log K for
     log(2 K): E Sem1 - E Sem2 = E[share - probability of the winner] <= E max_k (share - probability).
+    Plain: `helpers.papers.semece2026.theorem_5_1`.
 
     Parameters
     ----------
@@ -44,6 +45,7 @@ def selection_error_bound(pi, n, *, kind="paper"):
 
     The proof by Chernoff: E exp(t (N_k - N_1)) at its best t is the n-th power of 1 - (sqrt p_1 - sqrt p_k)**2, and
     (sqrt a + sqrt b)**2 <= 2 (a + b). Wang et al. (2026), lemma A.1.
+    Plain: `helpers.papers.semece2026.lemma_a_1`.
 
     Parameters
     ----------
@@ -87,6 +89,8 @@ def _selection_bound(rows, n, kind="paper"):
 def confidence_error_bound(pi, n, *, n_held_out=None):
     """Bound of E |confidence - c*| for each question (theorems 5.3 and 5.4 of Wang et al., 2026).
 
+    Plain: `helpers.papers.semece2026.theorem_5_3`, `helpers.papers.semece2026.theorem_5_4`.
+
     Parameters
     ----------
     pi, n : array of float, shape (K,) or (Q, K), and int
@@ -119,6 +123,7 @@ def ece_bound(confidence_error, selection_error, *, eta=None, near_edge=None, de
 
     delta + eps + 2 (eps / eta + P(c* within eta of an edge)), or, if c* has a density of at most M,
     delta + eps + 4 sqrt(2 M (L - 1) eps).
+    Plain: `helpers.papers.semece2026.theorem_5_2`, `helpers.papers.semece2026.theorem_5_2_density`.
 
     Parameters
     ----------

@@ -98,6 +98,7 @@ def sem_ece(
     it in 89 to 95 % of the draws of 400 questions, and in 95 % with 2,000. Strata and confidences come from the same
     answers: within a range of the observed margin both are shifted by the same luck. ValueError for a question with a
     single answer (Sem2 needs two), or fewer than two graded questions.
+    Plain: `helpers.papers.semece2026.section_3_ece`, `helpers.papers.semece2026.algorithm_1`.
 
     Parameters
     ----------

@@ -58,6 +58,7 @@ def sem1(counts):
     """Share of the most frequent answer, max count / N: the same answers choose the class and measure it.
 
     Wang et al. (2026), eq. 1.
+    Plain: `helpers.papers.semece2026.equation_1`.
 
     Parameters
     ----------
@@ -88,6 +89,7 @@ def sem2(counts, n_select=None, *, ties="lot"):
     The mean of (c_k - v) / m over all C(N, n) ways to draw n of the N answers, where class k is the most frequent of
     these, with v copies, and m = N - n. Wang et al. (2026), equation 3 and appendix B, which draws ten of the splits;
     the mean over all is ours.
+    Plain: `helpers.papers.semece2026.section_6_1_splits`.
 
     Parameters
     ----------
@@ -126,6 +128,7 @@ def sem2_spread(counts, n_select=None):
     """Standard deviation of the held-out share over the splits of the same answers.
 
     The mean of R random splits misses `sem2` by this divided by sqrt(R); the paper's R is 10.
+    Plain: `helpers.papers.semece2026.section_6_1_splits`.
 
     Parameters
     ----------
@@ -154,6 +157,7 @@ def sem2_splits(counts, *, n_splits=10, n_select=None, rng=None):
     """Mean held-out share over random splits, as in the paper's experiments; `sem2` is its limit without noise.
 
     Wang et al. (2026), section 6.1 (ten splits).
+    Plain: `helpers.papers.semece2026.section_6_1_sem2`.
 
     Parameters
     ----------
@@ -229,6 +233,7 @@ def top_two_margin(counts_or_probabilities):
     """Largest share less the second largest, Delta.
 
     Wang et al. (2026), section 3.
+    Plain: `helpers.papers.semece2026.section_3_margin`.
 
     Parameters
     ----------
@@ -252,6 +257,7 @@ def top_two_mass(counts_or_probabilities):
     """Sum of the two largest shares, p_q.
 
     Wang et al. (2026), section 3.
+    Plain: `helpers.papers.semece2026.section_3_mass`.
 
     Parameters
     ----------
@@ -273,6 +279,8 @@ def top_two_mass(counts_or_probabilities):
 
 def oracle_confidence(probabilities):
     """Largest probability, c* = max pi: what both estimators aim at, known only in simulations.
+
+    Plain: `helpers.papers.semece2026.section_3_confidence`.
 
     Parameters
     ----------

@@ -50,6 +50,7 @@ def winner_law(pi, n, *, ties="index"):
     (earlier) copies:  (n pi_k)^v e^(-n pi_k) / v! * [t^(n - v)] prod_j sum_(x <= limit_j) Poisson(x; n pi_j) t^x
     divided by Poisson(n; n). All terms are positive, so small probabilities keep their leading digits. Work grows like
     Q K n**3. Exact form of equations 1 and 3 of Wang et al. (2026).
+    Plain: `helpers.papers.semece2026.section_3_law`.
 
     Parameters
     ----------
@@ -144,6 +145,8 @@ class ExactBias(Result):
 def exact_bias(pi, n, *, ties="index"):
     """Exact biases of Sem1 and Sem2: the expectations in equations 2 and 5 of Wang et al. (2026).
 
+    Plain: `helpers.papers.semece2026.equation_2`, `helpers.papers.semece2026.equation_5`.
+
     Parameters
     ----------
     pi, n : array of float, shape (K,) or (Q, K), and int
@@ -191,6 +194,8 @@ def largest_deviation(pi, n):
 
 def binomial_law(pi, m):
     """Chance that w = 0 .. m of m held-out answers are of a class.
+
+    Plain: `helpers.papers.semece2026.section_3_law`.
 
     Parameters
     ----------

@@ -26,6 +26,8 @@ def _density(x):
 def jensen_bias(half_margin):
     """Upward bias of Sem1 with two classes in contest: J = phi(2 l) - 2 l Phi(-2 l).
 
+    Plain: `helpers.papers.semece2026.equation_9_J`.
+
     Parameters
     ----------
     half_margin : float or array of float
@@ -47,6 +49,8 @@ def jensen_bias(half_margin):
 
 def selection_bias(half_margin):
     """Downward bias of Sem2 with two classes in contest: S = 2 l Phi(-2 l).
+
+    Plain: `helpers.papers.semece2026.equation_9_S`.
 
     Parameters
     ----------
@@ -70,6 +74,8 @@ def selection_bias(half_margin):
 def direct_gap(half_margin):
     """How far Sem1 stands above Sem2: g_A = J + S = phi(2 l) > 0.
 
+    Plain: `helpers.papers.semece2026.equation_10`.
+
     Parameters
     ----------
     half_margin : float or array of float
@@ -90,6 +96,8 @@ def direct_gap(half_margin):
 
 def oracle_gap(half_margin):
     """Difference of the two biases: g_B = J - S, positive where that of Sem1 is the larger one; one root.
+
+    Plain: `helpers.papers.semece2026.equation_10`.
 
     Parameters
     ----------
@@ -112,6 +120,8 @@ def oracle_gap(half_margin):
 
 def standardized(pi, n):
     """Margin, top-two mass and standardised margin of each question (Wang et al., 2026, section 3).
+
+    Plain: `helpers.papers.semece2026.section_3_standardized_margin`.
 
     Parameters
     ----------
@@ -159,6 +169,7 @@ def leading_bias(pi, n):
 
     sqrt(p_q / n) J and -sqrt(p_q / n) S. Right where no third class is near the top; where one is, wrong at every n
     (`leading_bias_all`). Wang et al. (2026), equation 9 and appendix A.5.
+    Plain: `helpers.papers.semece2026.equation_9`.
 
     Parameters
     ----------
@@ -265,6 +276,7 @@ def critical_half_margin(n_rivals=1):
 
     Below it Sem2 has the smaller bias, above it Sem1. One rival: the root of g_B, 0.3060. More rivals push it out. Wang
     et al. (2026), definition 5.5 and appendix A.8 for one rival; ours for more.
+    Plain: `helpers.papers.semece2026.appendix_a_8`.
 
     Parameters
     ----------
@@ -300,6 +312,7 @@ def direct_gap_leading(pi, n):
     """Leading term of Sem1-ECE - Sem2-ECE (theorem 5.6): mean over questions of sqrt(p_q / n) g_A.
 
     Right for one bin that is over-confident and two classes in contest. Wang et al. (2026), equation 11.
+    Plain: `helpers.papers.semece2026.theorem_5_6`.
 
     Parameters
     ----------
@@ -324,6 +337,7 @@ def oracle_gap_leading(pi, n):
     """Leading term of |E Sem1 - E c*| - |E Sem2 - E c*| (theorem 5.7): mean over questions of sqrt(p_q / n) g_B.
 
     The ECEs themselves also hold the gap between oracle and deployed accuracy. Wang et al. (2026), equation 12.
+    Plain: `helpers.papers.semece2026.theorem_5_7`.
 
     Parameters
     ----------

@@ -311,6 +311,7 @@ class AnswerPopulation:
 
         No sampling: the law of winner and count for every question (`winner_law`), a binomial for the held-out block.
         Equal questions are computed once. Bins are closed on the left, the last one on both sides.
+        Plain: `helpers.papers.semece2026.section_3_sem_ece`, `helpers.papers.semece2026.section_5_1_errors`.
 
         Parameters
         ----------

@@ -1,15 +1,9 @@
 r"""A semantic-sampling framework for evaluating calibration in open-ended question answering (Wang et al., 2026).
 
-In the order of the paper. Letters are the paper's, for one question q unless a function says otherwise:
-
-- `pi`: (K,) or, for Q questions, (Q, K) probabilities of the answer classes; `n`, `m` answers that select and answers
-  that are held out
-- `Z`: classes 0 .. K - 1 of the answers in the order in which they came; `pi_N`, `pi_E`: shares of the classes in
-  the block that selects and in the block that is held out
-- `c`, `a`: confidence and correctness; `Y`: (Q, K) 1 where a class is right; `lam`: half of the standardised margin
-
-Of classes that are tied the one with the lowest number is selected, everywhere. A question needs two classes or more
-wherever a runner-up occurs.
+Letters of the paper: pi probabilities of the K classes of answers to a question, Y which of them are right, Z classes
+0 .. K - 1 of sampled answers, N the n answers that select one and E the m that are held out, pi_N and pi_E shares of
+the classes there, c confidence, a correctness, Delta and p difference and sum of the two largest probabilities, lam
+half of the standardised margin. Of tied classes the one with the lowest number is selected, everywhere.
 """
 
 from itertools import combinations, product
@@ -26,7 +20,9 @@ def section_3_pmf(Z, K):
 
     .. math:: \hat\pi_I(k) = |I|^{-1} \sum_{i \in I} 1\{Z_i = k\}
 
-    Z : (|I|,) classes 0 .. K - 1. Ledger: `semece2026.section3`.
+    Z : (|I|,) classes 0 .. K - 1. K : number of classes.
+
+    Ledger: `semece2026.section3`.
 
     >>> section_3_pmf([0, 2, 0, 1], 4)
     array([0.5 , 0.25, 0.25, 0.  ])
@@ -39,7 +35,10 @@ def section_3_mode(pi):
 
     .. math:: z^\star = \arg\max_k \pi_k, \qquad \hat z_I = \arg\max_k \hat\pi_I(k)
 
+    pi : (K,) probabilities or shares.
+
     The paper asks for a fixed rule for ties and leaves open which; ours is the lowest number.
+
     Ledger: `semece2026.section3`. For many questions: `helpers.answers.AnswerPopulation.mode`.
 
     >>> section_3_mode([0.2, 0.4, 0.4])
@@ -53,6 +52,8 @@ def section_3_confidence(pi):
 
     .. math:: c^\star = \max_k \pi_k
 
+    pi : (K,) probabilities.
+
     Ledger: `semece2026.section3`. For many questions: `helpers.answers.oracle_confidence`.
 
     >>> section_3_confidence([0.2, 0.5, 0.3])
@@ -65,6 +66,8 @@ def section_3_margin(pi):
     r"""Top-two margin: the largest probability less the second largest, 0 on a tie.
 
     .. math:: \Delta = \pi_{z^\star} - \max_{k \ne z^\star} \pi_k
+
+    pi : (K,) probabilities, K at least 2.
 
     Ledger: `semece2026.section3`. For counts too: `helpers.answers.top_two_margin`.
 
@@ -80,6 +83,8 @@ def section_3_mass(pi):
 
     .. math:: p = \pi_{z^\star} + \max_{k \ne z^\star} \pi_k
 
+    pi : (K,) probabilities, K at least 2.
+
     Ledger: `semece2026.section3`. For counts too: `helpers.answers.top_two_mass`.
 
     >>> section_3_mass([0.2, 0.5, 0.3])
@@ -94,6 +99,8 @@ def section_3_standardized_margin(pi, n):
 
     .. math:: \tilde m = \Delta / \sqrt{p / n}, \qquad \tilde\lambda = \tilde m / 2
 
+    pi : (K,) probabilities. n : answers that select.
+
     Ledger: `semece2026.section3`. For many questions: `helpers.answers.standardized`.
 
     >>> round(section_3_standardized_margin([0.5, 0.3, 0.2], 20), 12)
@@ -107,8 +114,10 @@ def section_3_law(pi, n):
 
     .. math:: \Pr(n \hat\pi_N = (v_1, \dots, v_K)) = \frac{n!}{v_1! \cdots v_K!} \prod_k \pi_k^{v_k}
 
-    Returns (R, K) shares and (R,) chances. Ledger: `semece2026.section3`. Sorted by winner and its number of answers:
-    `helpers.answers.winner_law`; of one class: `helpers.answers.binomial_law`.
+    pi : (K,) probabilities. n : answers. Returns (R, K) shares and (R,) chances.
+
+    Ledger: `semece2026.section3`. Sorted by winner and its number of answers: `helpers.answers.winner_law`; of one
+    class: `helpers.answers.binomial_law`.
 
     >>> pi_N, chance = section_3_law([0.75, 0.25], 2)
     >>> pi_N.tolist(), chance.tolist()
@@ -123,8 +132,11 @@ def section_3_ece(c, a, L=10, P=None):
 
     .. math:: ECE(c, a) = \sum_{\ell=1}^{L} \left| E[(a - c) 1\{c \in I_\ell\}] \right|
 
-    Bins of equal width hold their left edge, and the last one 1; the paper leaves the edges open. A bin without a
-    confidence adds nothing. c, a : (R,) confidence and correctness; P : (R,) chance of each row, equal if None.
+    c, a : (R,) confidence and correctness. L : bins. P : (R,) chance of each row, equal if None.
+
+    Bins of equal width hold their left edge, to 12 digits, and the last one 1; the paper leaves the edges open. A bin
+    without a confidence adds nothing.
+
     Ledger: `semece2026.section3`. With null value and interval: `helpers.answers.sem_ece`.
 
     >>> round(section_3_ece([0.95, 0.95, 0.5, 0.4], [1, 0, 1, 0]), 12)
@@ -132,7 +144,7 @@ def section_3_ece(c, a, L=10, P=None):
     """
     c, a = np.asarray(c, float), np.asarray(a, float)
     P = np.full(len(c), 1 / len(c)) if P is None else P
-    ell = np.searchsorted(np.arange(1, L) / L, c, side="right")
+    ell = np.searchsorted(np.round(np.arange(1, L) / L, 12), np.round(c, 12), side="right")
     return float(np.abs(np.bincount(ell, P * (a - c))).sum())
 
 
@@ -141,7 +153,9 @@ def section_3_oracle_ece(pi, Y, L=10):
 
     .. math:: ECE^\star = ECE(c^\star_q, a^\star_q), \qquad a^\star_q = Y_q(z^\star_q)
 
-    pi, Y : (Q, K). Ledger: `semece2026.section3`. Likewise: `helpers.answers.AnswerPopulation.oracle_ece`.
+    pi, Y : (Q, K). L : bins.
+
+    Ledger: `semece2026.section3`. Likewise: `helpers.answers.AnswerPopulation.oracle_ece`.
 
     >>> round(section_3_oracle_ece([[0.7, 0.3], [0.45, 0.55]], [[1, 0], [1, 0]]), 12)
     0.425
@@ -156,7 +170,9 @@ def section_3_sem_ece(pi, Y, n, m, L=10):
 
     .. math:: Sem_i\text{-}ECE = ECE(\hat c_i, \hat a), \qquad \hat a = Y_q(\hat z_N)
 
-    pi, Y : (Q, K). Ledger: `semece2026.section3`. Without a listing: `helpers.answers.AnswerPopulation.calibration`.
+    pi, Y : (Q, K). n, m : answers that select, answers held out. L : bins.
+
+    Ledger: `semece2026.section3`. Without a listing: `helpers.answers.AnswerPopulation.calibration`.
 
     >>> sem_1, sem_2 = section_3_sem_ece([[0.5, 0.5]], [[0, 0]], 3, 1)
     >>> round(sem_1, 12), round(sem_2, 12)
@@ -178,6 +194,8 @@ def equation_1(pi_N):
 
     .. math:: \hat c_1 = \max_k \hat\pi_N(k)
 
+    pi_N : (K,) shares among the answers that select.
+
     Ledger: `semece2026.equation1`. From counts of many questions: `helpers.answers.sem1`.
 
     >>> equation_1([0.4, 0.36, 0.24])
@@ -191,7 +209,10 @@ def equation_2(pi, n):
 
     .. math:: E[\hat c_1 \mid q] - c^\star \ge 0
 
+    pi : (K,) probabilities. n : answers that select.
+
     The paper says strict for every finite margin; it is 0 where one class has all the probability, and only there.
+
     Ledger: `semece2026.equation2`. For many classes and answers: `helpers.answers.exact_bias`.
 
     >>> round(equation_2([0.5, 0.5], 3), 12)
@@ -206,6 +227,8 @@ def equation_3(pi_N, pi_E):
 
     .. math:: \hat c_2 = \hat\pi_E(\hat z_N)
 
+    pi_N, pi_E : (K,) shares among the answers that select and among those held out.
+
     Ledger: `semece2026.equation3`. The mean over all splits, from counts: `helpers.answers.sem2`.
 
     >>> equation_3([0.48, 0.36, 0.16], [0.4, 0.48, 0.12])
@@ -219,8 +242,12 @@ def equation_4(pi, n, m):
 
     .. math:: E[\hat c_2 \mid q, \hat z_N = k] = \pi_k
 
-    Returns (K,), NaN for a class that cannot be selected. It needs a rule for ties that does not look at the answers
-    held out. Ledger: `semece2026.equation4`.
+    pi : (K,) probabilities. n, m : answers that select, answers held out. Returns (K,), NaN for a class that cannot be
+    selected.
+
+    It needs a rule for ties that does not look at the answers held out.
+
+    Ledger: `semece2026.equation4`.
 
     >>> equation_4([0.5, 0.25, 0.25], 2, 1)
     array([0.5 , 0.25, 0.25])
@@ -237,7 +264,10 @@ def equation_5(pi, n):
 
     .. math:: E[\hat c_2 \mid q] - c^\star = E[\pi_{\hat z_N}] - c^\star \le 0
 
+    pi : (K,) probabilities. n : answers that select.
+
     The paper says strict wherever the mode can be missed; among equal classes it is missed often, and this is 0.
+
     Ledger: `semece2026.equation5`. For many classes and answers: `helpers.answers.exact_bias`.
 
     >>> round(equation_5([0.75, 0.25], 1), 12)
@@ -253,7 +283,10 @@ def theorem_5_1(pi, n, C=1.0):
     .. math:: |E[\hat c_i \mid q] - c^\star| \le
         \min\left\{C \sqrt{\tfrac{\log 2K}{2n}},\ (K - 1) \exp\left(-\tfrac{n \Delta^2}{2p}\right)\right\}
 
+    pi : (K,) probabilities. n : answers that select. C : the constant.
+
     The paper leaves C open; its proof gives 1 for Sem1 and 2 for Sem2, and 1 is enough for both.
+
     Ledger: `semece2026.theorem5_1`, `semece2026.equation6`. For many questions: `helpers.answers.bias_bound`.
 
     >>> round(theorem_5_1([0.55, 0.45], 50), 4)
@@ -270,8 +303,9 @@ def section_5_1_errors(pi, Y, n, m):
 
     .. math:: \varepsilon_n = E|\hat c - c^\star|, \qquad \delta_n = \Pr(\hat a \ne a^\star)
 
-    pi, Y : (Q, K). Returns epsilon of Sem1, of Sem2, and delta. Ledger: `semece2026.section5_1`. Without a listing:
-    `helpers.answers.AnswerPopulation.calibration`.
+    pi, Y : (Q, K). n, m : answers that select, answers held out. Returns epsilon of Sem1, of Sem2, and delta.
+
+    Ledger: `semece2026.section5_1`. Without a listing: `helpers.answers.AnswerPopulation.calibration`.
 
     >>> [round(error, 12) for error in section_5_1_errors([[0.75, 0.25]], [[1, 0]], 1, 1)]
     [0.25, 0.4375, 0.25]
@@ -293,9 +327,13 @@ def theorem_5_2(epsilon, delta, eta, c_star, L=10):
     .. math:: |ECE(\hat c, \hat a) - ECE^\star| \le
         \delta_n + \varepsilon_n + 2 \left\{\varepsilon_n / \eta + \Pr(dist(c^\star, T) \le \eta)\right\}
 
-    epsilon, delta : as in `section_5_1_errors`. c_star : (Q,) oracle confidences, T the edges between bins (as in the
-    proof, which counts L - 1 of them). May exceed 1. Ledger: `semece2026.theorem5_2`, `semece2026.equation7`. With the
-    share near an edge given: `helpers.answers.ece_bound`.
+    epsilon, delta : as in `section_5_1_errors`. eta : distance to an edge. c_star : (Q,) oracle confidences. L : bins;
+    T are the L - 1 edges between them, as in the proof.
+
+    May exceed 1.
+
+    Ledger: `semece2026.theorem5_2`, `semece2026.equation7`. With the share near an edge given:
+    `helpers.answers.ece_bound`.
 
     >>> round(theorem_5_2(0.01, 0.02, 0.05, [0.75, 0.52]), 12)
     1.43
@@ -310,6 +348,8 @@ def theorem_5_2_density(epsilon, delta, M, L=10):
     r"""The bound of theorem 5.2 at its best eta, if the oracle confidences have a density of at most M.
 
     .. math:: |ECE(\hat c, \hat a) - ECE^\star| \le \delta_n + \varepsilon_n + 4 \sqrt{2 M (L - 1) \varepsilon_n}
+
+    epsilon, delta : as in `section_5_1_errors`. M : largest density. L : bins.
 
     Ledger: `semece2026.theorem5_2_density`. Likewise: `helpers.answers.ece_bound`.
 
@@ -326,8 +366,10 @@ def theorem_5_3(pi, n):
         \sqrt{\tfrac{\pi_1 (1 - \pi_1)}{n}} + (K - 1) e^{-n \Delta^2 / (2p)}\right\}\right], \qquad
         \delta_n \le E_q\left[(K - 1) e^{-n \Delta^2 / (2p)}\right]
 
-    pi : (Q, K); pi_1 is the probability of the mode. Ledger: `semece2026.theorem5_3`. For each question:
-    `helpers.answers.confidence_error_bound`, `helpers.answers.selection_error_bound`.
+    pi : (Q, K); pi_1 is the probability of the mode. n : answers that select.
+
+    Ledger: `semece2026.theorem5_3`. For each question: `helpers.answers.confidence_error_bound`,
+    `helpers.answers.selection_error_bound`.
 
     >>> [round(bound, 4) for bound in theorem_5_3([[0.9, 0.1]], 25)]
     [0.0603, 0.0003]
@@ -344,8 +386,9 @@ def theorem_5_4(pi, n, m):
     .. math:: \varepsilon_n \le
         E_q\left[\sqrt{\tfrac{\pi_1 (1 - \pi_1)}{m}} + (K - 1) e^{-n \Delta^2 / (2p)}\right]
 
-    pi : (Q, K). Ledger: `semece2026.theorem5_4`. For each question: `helpers.answers.confidence_error_bound` with
-    n_held_out.
+    pi : (Q, K); pi_1 is the probability of the mode. n, m : answers that select, answers held out.
+
+    Ledger: `semece2026.theorem5_4`. For each question: `helpers.answers.confidence_error_bound` with n_held_out.
 
     >>> [round(bound, 4) for bound in theorem_5_4([[0.9, 0.1]], 25, 9)]
     [0.1003, 0.0003]
@@ -360,8 +403,12 @@ def equation_8(c_star, eta, L=10):
 
     .. math:: \Pr_q(dist(c^\star, T) \le \eta_n) = o(n^{-1/2}), \qquad \sqrt n\, \eta_n \to \infty
 
+    c_star : (Q,) oracle confidences. eta : distance to an edge. L : bins; T are the L - 1 edges between them.
+
     The paper assumes the limit. It fails for every positive density at an edge, and does not suffice: eta must be of
-    order sqrt(log n / n). c_star : (Q,). Ledger: `semece2026.equation8`.
+    order sqrt(log n / n).
+
+    Ledger: `semece2026.equation8`.
 
     >>> equation_8([0.75, 0.52], 0.05)
     0.5
@@ -376,6 +423,8 @@ def equation_9_J(lam):
 
     .. math:: J(\tilde\lambda) = \varphi(2 \tilde\lambda) - 2 \tilde\lambda\, \Phi(-2 \tilde\lambda)
 
+    lam : half margins, any shape.
+
     Ledger: `semece2026.equation9`. Likewise: `helpers.answers.jensen_bias`.
 
     >>> round(float(equation_9_J(0)), 4)
@@ -389,6 +438,8 @@ def equation_9_S(lam):
     r"""Selection bias: how far Sem2 is too low, to leading order, in units of sqrt(p / n).
 
     .. math:: S(\tilde\lambda) = 2 \tilde\lambda\, \Phi(-2 \tilde\lambda)
+
+    lam : half margins, any shape.
 
     Ledger: `semece2026.equation9`. Likewise: `helpers.answers.selection_bias`.
 
@@ -405,9 +456,12 @@ def equation_9(pi, n):
     .. math:: E[\hat c_1 - c^\star \mid q] \approx \sqrt{p / n}\, J(\tilde\lambda), \qquad
         E[\hat c_2 - c^\star \mid q] \approx -\sqrt{p / n}\, S(\tilde\lambda)
 
-    Right for two contestants; with a near third class wrong at every n. Ledger: `semece2026.equation9`. For many
-    questions: `helpers.answers.leading_bias`; with all near classes in the contest (ours):
-    `helpers.answers.leading_bias_all`.
+    pi : (K,) probabilities. n : answers that select.
+
+    Right for two contestants; with a near third class wrong at every n.
+
+    Ledger: `semece2026.equation9`. For many questions: `helpers.answers.leading_bias`; with all near classes in the
+    contest (ours): `helpers.answers.leading_bias_all`.
 
     >>> [round(bias, 4) for bias in equation_9([0.55, 0.45], 25)]
     [0.0396, -0.0309]
@@ -423,8 +477,9 @@ def equation_10(lam):
     .. math:: g_A = J + S = \varphi(2 \tilde\lambda), \qquad
         g_B = J - S = \varphi(2 \tilde\lambda) - 4 \tilde\lambda\, \Phi(-2 \tilde\lambda)
 
-    Returns g_A, g_B. Ledger: `semece2026.equation10`. Likewise: `helpers.answers.direct_gap`,
-    `helpers.answers.oracle_gap`.
+    lam : half margins, any shape. Returns g_A, g_B.
+
+    Ledger: `semece2026.equation10`. Likewise: `helpers.answers.direct_gap`, `helpers.answers.oracle_gap`.
 
     >>> g_A, g_B = equation_10(0.5)
     >>> round(float(g_A), 4), round(float(g_B), 4)
@@ -439,7 +494,11 @@ def definition_5_5(pi, n):
 
     .. math:: Q_{JDR} = \{q : \tilde\lambda_q < \tilde\lambda^\star\}, \qquad g_B(\tilde\lambda^\star) = 0
 
-    Right for two contestants; rivals beyond the second move the border out. Ledger: `semece2026.definition5_5`.
+    pi : (K,) probabilities. n : answers that select.
+
+    Right for two contestants; rivals beyond the second move the border out.
+
+    Ledger: `semece2026.definition5_5`.
 
     >>> definition_5_5([0.55, 0.45], 25), definition_5_5([0.55, 0.45], 50)
     (True, False)
@@ -453,9 +512,12 @@ def theorem_5_6(pi, n):
     .. math:: Sem_1\text{-}ECE - Sem_2\text{-}ECE =
         \tfrac{1}{\sqrt n} E_q\left[\sqrt{p_q}\, g_A(\tilde\lambda_q)\right] + o(n^{-1/2})
 
+    pi : (Q, K). n : answers that select.
+
     The proof is for one bin and two contestants, and needs an over-confidence of sqrt(p / n) S or more. With bins it
-    must hold in each of them; the order can flip otherwise. pi : (Q, K). Ledger: `semece2026.theorem5_6`,
-    `semece2026.equation11`. Likewise: `helpers.answers.direct_gap_leading`.
+    must hold in each of them; the order can flip otherwise.
+
+    Ledger: `semece2026.theorem5_6`, `semece2026.equation11`. Likewise: `helpers.answers.direct_gap_leading`.
 
     >>> round(theorem_5_6([[0.5, 0.5], [0.55, 0.45]], 25), 4)
     0.0751
@@ -475,9 +537,12 @@ def theorem_5_7(pi, n):
     .. math:: |Sem_1\text{-}ECE - ECE^\star| - |Sem_2\text{-}ECE - ECE^\star| =
         \tfrac{1}{\sqrt n} E_q\left[\sqrt{p_q}\, g_B(\tilde\lambda_q)\right] + o(n^{-1/2})
 
+    pi : (Q, K). n : answers that select.
+
     Proved for mean confidences. For the errors it holds where mode and runner-up are right equally often, because the
-    oracle gives the mode and not the selected answer. pi : (Q, K). Ledger: `semece2026.theorem5_7`,
-    `semece2026.equation12`. Likewise: `helpers.answers.oracle_gap_leading`.
+    oracle gives the mode and not the selected answer.
+
+    Ledger: `semece2026.theorem5_7`, `semece2026.equation12`. Likewise: `helpers.answers.oracle_gap_leading`.
 
     >>> round(theorem_5_7([[0.5, 0.5], [0.55, 0.45]], 25), 4)
     0.0442
@@ -497,7 +562,10 @@ def regimes(pi, n):
     .. math:: \tilde m^2 \ge \log K, \qquad 2 \tilde\lambda^\star \le \tilde m < \sqrt{\log K}, \qquad
         \tilde m < 2 \tilde\lambda^\star
 
+    pi : (K,) probabilities. n : answers that select.
+
     At the first border the estimators are still apart, and its bound is above 1 from three classes on.
+
     Ledger: `semece2026.regimes`.
 
     >>> [regimes([0.5 + d / 2, 0.5 - d / 2], 25) for d in (0.1, 0.15, 0.2)]
@@ -513,9 +581,10 @@ def section_6_1_splits(Z, n):
 
     .. math:: \hat\pi_E(\hat z_N) \quad\text{for all } N \subset \{1, \dots, n + m\},\ |N| = n
 
-    Z : (n + m,) classes 0 .. K - 1. Returns one share a split. Ledger: `semece2026.section6_1`. The mean and the
-    standard deviation of all, from counts: `helpers.answers.sem2`, `helpers.answers.sem2_spread`; there each of tied
-    classes is selected equally often, unless ties="order".
+    Z : (n + m,) classes 0 .. K - 1. n : answers that select. Returns one share a split.
+
+    Ledger: `semece2026.section6_1`. The mean and the standard deviation of all, from counts: `helpers.answers.sem2`,
+    `helpers.answers.sem2_spread`; there each of tied classes is selected equally often, unless ties="order".
 
     >>> section_6_1_splits([0, 0, 0, 1], 3)
     array([0., 1., 1., 1.])
@@ -531,7 +600,9 @@ def section_6_1_sem2(Z, R=10, rng=None):
 
     .. math:: \tfrac{1}{R} \sum_{r=1}^{R} \hat\pi_{E_r}(\hat z_{N_r}), \qquad |N_r| = \lfloor (n + m) / 2 \rfloor
 
-    Z : (n + m,) classes 0 .. K - 1. Ledger: `semece2026.section6_1`. From counts: `helpers.answers.sem2_splits`.
+    Z : (n + m,) classes 0 .. K - 1. R : halvings. rng : seed or Generator.
+
+    Ledger: `semece2026.section6_1`. From counts: `helpers.answers.sem2_splits`.
 
     >>> section_6_1_sem2([1, 1, 1, 1], rng=0)
     1.0
@@ -561,7 +632,10 @@ def appendix_a_1(pi, n):
 
     .. math:: (K - 1) \exp\left(-\tfrac{n \Delta^2}{4p + 1}\right)
 
+    pi : (K,) probabilities. n : answers that select.
+
     The proof calls it dominated by the bound of lemma A.1; it is the larger of the two at every margin above 0.
+
     Ledger: `semece2026.lemmaa_1`. With exact variance and range: `helpers.answers.selection_error_bound`.
 
     >>> round(appendix_a_1([0.6, 0.4], 50), 4)
@@ -575,8 +649,11 @@ def equation_13(pi, n):
 
     .. math:: E\left[\max_k |\hat\pi_N(k) - \pi_k|\right] \le \sqrt{\tfrac{\log 2K}{2n}}
 
-    The right side is `equation_13_bound`. Ledger: `semece2026.equation13`. For many answers:
-    `helpers.answers.exact.largest_deviation`.
+    pi : (K,) probabilities. n : answers.
+
+    The right side is `equation_13_bound`.
+
+    Ledger: `semece2026.equation13`. For many answers: `helpers.answers.exact.largest_deviation`.
 
     >>> equation_13([0.5, 0.5], 2)
     0.25
@@ -589,6 +666,8 @@ def equation_13_bound(K, n):
     r"""Bound of `equation_13` for K classes and n answers: the uniform, margin-free term of the theorems.
 
     .. math:: \sqrt{\tfrac{\log 2K}{2n}}
+
+    K, n : classes and answers.
 
     Ledger: `semece2026.equation13`.
 
@@ -603,7 +682,10 @@ def lemma_a_1(pi, n):
 
     .. math:: \Pr(\hat z_N \ne z^\star \mid q) \le (K - 1) \exp\left(-\tfrac{n \Delta^2}{2p}\right)
 
+    pi : (K,) probabilities. n : answers that select.
+
     True by Chernoff's bound, not by the step that is printed (`appendix_a_1`). May exceed 1.
+
     Ledger: `semece2026.lemmaa_1`. For many questions: `helpers.answers.selection_error_bound`.
 
     >>> round(lemma_a_1([0.6, 0.4], 50), 4)
@@ -616,6 +698,8 @@ def lemma_a_1_chance(pi, n):
     r"""The chance that lemma A.1 bounds, exactly: the selected class is not the mode.
 
     .. math:: \Pr(\hat z_N \ne z^\star \mid q)
+
+    pi : (K,) probabilities. n : answers that select.
 
     Ledger: `semece2026.lemmaa_1`. For many questions: `helpers.answers.exact_bias`, its `wrong`.
 
@@ -631,7 +715,11 @@ def appendix_a_5(pi):
 
     .. math:: \tau^2 = p + \pi_{(2)} - \Delta^2
 
-    The variance is p - margin^2 exactly; the middle term does not belong there. Ledger: `semece2026.appendixa_5`.
+    pi : (K,) probabilities.
+
+    The variance is p - margin^2 exactly; the middle term does not belong there.
+
+    Ledger: `semece2026.appendixa_5`.
 
     >>> round(appendix_a_5([0.5, 0.3, 0.2]), 12)
     1.06
@@ -659,10 +747,12 @@ def algorithm_1(Z, n):
     .. math:: \hat z_N = \arg\max_k \hat\pi_N(k), \qquad \hat c_1 = \max_k \hat\pi_N(k), \qquad
         \hat c_2 = \hat\pi_E(\hat z_N)
 
-    Z : (n + m,) labels of the classes, any values that can be compared; classes are numbered as they appear, so that of
-    tied ones the first to appear is selected. The first n answers select. To generate answers and to group them by
-    meaning is left to a model. Ledger: `semece2026.algorithm1`. For tables of answers: `helpers.answers.sem_ece` with
-    answer="block", ties="order".
+    Z : (n + m,) labels of the classes, in order. n : answers that select, the first ones.
+
+    Classes are numbered as they appear, so that of tied ones the first to appear is selected. To generate answers and
+    to group them by meaning is left to a model.
+
+    Ledger: `semece2026.algorithm1`. For tables of answers: `helpers.answers.sem_ece` with answer="block", ties="order".
 
     >>> algorithm_1(["Rome", "Bern", "Rome", "Bern", "Rome"], 3)
     ('Rome', 0.6666666666666666, 0.5)
@@ -678,8 +768,12 @@ def appendix_d(m_star, n):
 
     .. math:: \varphi(\tilde m^\star) / \sqrt n
 
+    m_star, n : standardised margin at the border, and answers.
+
     It is meant for a true margin; the paper compares it with questions of that observed margin, where halving the
-    answers alone gives another number. Ledger: `semece2026.appendixd`.
+    answers alone gives another number.
+
+    Ledger: `semece2026.appendixd`.
 
     >>> round(appendix_d(0.612, 50), 4)
     0.0468
@@ -692,9 +786,12 @@ def appendix_e(c_1, c_2, a, L=10, B=1000, rng=None):
 
     .. math:: \Delta E[\hat c_1 - \hat c_2], \qquad \Delta ECE = Sem_1\text{-}ECE - Sem_2\text{-}ECE
 
-    c_1, c_2, a : (Q,) both confidences and correctness. Returns the ends of both 95 % intervals. The third statistic of
-    the paper is the second on the questions whose margin is below 1 / sqrt(n). Ledger: `semece2026.appendixe`. With
-    values and p-values: `helpers.answers.sem_ece`, its `differences`.
+    c_1, c_2, a : (Q,) both confidences and correctness. L : bins. B : resamples. rng : seed or Generator.
+
+    Returns the ends of both 95 % intervals. The third statistic of the paper is the second on the questions whose
+    margin is below 1 / sqrt(n).
+
+    Ledger: `semece2026.appendixe`. With values and p-values: `helpers.answers.sem_ece`, its `differences`.
 
     >>> appendix_e([0.75, 0.75], [0.5, 0.5], [0, 0], B=20, rng=0)
     array([[0.25, 0.25],

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers.answers import estimator_moments, exact_bias, sem1, sem2, winner_law
-from helpers.answers.exact import count_probabilities, count_vectors, largest_deviation, orders_of_appearance
+from helpers.answers.exact import largest_deviation, orders_of_appearance
+from helpers.papers.semece2026 import equation_13, section_3_law
 
 THIRDS = (1 / 3, 1 / 3, 1 / 3)
 
@@ -24,18 +25,6 @@ def questions(draw, most=5):
     return simplex(draw, draw(st.integers(2, most)))
 
 
-def all_sequences(pi, n):
-    """Winner law by listing all K**n sequences of answers, both tie rules."""
-    index, lot = np.zeros((2, len(pi), n + 1))
-    for answers in itertools.product(range(len(pi)), repeat=n):
-        counts = np.bincount(answers, minlength=len(pi))
-        chance = np.prod(np.take(pi, answers))
-        best = np.flatnonzero(counts == counts.max())
-        index[best[0], counts.max()] += chance
-        lot[best, counts.max()] += chance / best.size
-    return index, lot
-
-
 def test_three_answers_by_hand():
     law = winner_law([0.6, 0.4], 3)
     assert law[0] == pytest.approx([0, 0, 3 * 0.36 * 0.4, 0.216])
@@ -45,11 +34,21 @@ def test_three_answers_by_hand():
     assert bias.sem2 == pytest.approx(-0.2 * bias.wrong) and bias.wrong == pytest.approx(0.288 + 0.064)
 
 
+def listed_law(pi, n):
+    """Winner law by listing all that n answers can show."""
+    law = np.zeros((len(pi), n + 1))
+    shares, chance = section_3_law(pi, n)
+    np.add.at(law, (shares.argmax(axis=1), np.rint(n * shares.max(axis=1)).astype(int)), chance)
+    return law
+
+
 @pytest.mark.parametrize("classes, n", [(2, 1), (2, 7), (3, 1), (3, 6), (4, 5), (5, 4)])
-def test_brute_force(classes, n):
+def test_all_that_the_answers_can_show(classes, n):
     pi = np.random.default_rng(classes + n).dirichlet(np.ones(classes))
-    for ties, law in zip(("index", "lot"), all_sequences(pi, n), strict=True):
-        assert np.abs(winner_law(pi, n, ties=ties) - law).max() < 1e-14
+    orders = [list(order) for order in itertools.permutations(range(classes))]
+    by_lot = np.mean([listed_law(pi[order], n)[np.argsort(order)] for order in orders], axis=0)
+    assert np.abs(winner_law(pi, n) - listed_law(pi, n)).max() < 1e-14
+    assert np.abs(winner_law(pi, n, ties="lot") - by_lot).max() < 1e-14
 
 
 @given(questions(), st.integers(1, 12))
@@ -101,7 +100,4 @@ def test_a_lot_does_not_leak(pi):
 
 def test_the_largest_deviation():
     for pi, n in (((0.2, 0.3, 0.5), 6), ((0.25,) * 4, 8), ((0.9, 0.1), 11)):
-        counts = count_vectors(n, len(pi))
-        want = (count_probabilities(counts, pi) * np.abs(counts / n - pi).max(axis=1)).sum()
-        assert largest_deviation(pi, n) == pytest.approx(want, abs=1e-11)
-        assert want <= np.sqrt(np.log(2 * len(pi)) / (2 * n))  # equation 13
+        assert largest_deviation(pi, n) == pytest.approx(equation_13(pi, n), abs=1e-11)
