@@ -32,6 +32,7 @@ def top_label(y, proba):
     """The binary problem behind top-label calibration: whether the predicted class was right, and how sure the score.
 
     Perez-Lebel et al. (2023), definition 3.3 and appendix C.9.
+    Plain: `helpers.papers.perezlebel2023.section_3_top_label`.
 
     Parameters
     ----------
@@ -74,7 +75,7 @@ class ScoringRule:
     `score`, `entropy`, `divergence` and `variance` check what they are given. The other methods trust their arrays.
     Apart from `row_divergence` they work entry by entry: those called `class_...` on the probabilities of one class,
     the rest on rates of a binary label, which a straight line may carry out of [0, 1] (`BRIER`), or rounding by one
-    digit (`LOG`).
+    digit (`LOG`). Plain: equations 4 and 5, `h_brier`, `h_log` and `definition_4_1` of `helpers.papers.perezlebel2023`.
 
     Examples
     --------
@@ -87,6 +88,8 @@ class ScoringRule:
 
     def score(self, y, p):
         """Loss of stating `p` when the label is `y` (Perez-Lebel et al., 2023, equation 4).
+
+        Plain: `helpers.papers.perezlebel2023.equation_4_brier`, `helpers.papers.perezlebel2023.equation_4_log`.
 
         Parameters
         ----------
@@ -258,7 +261,8 @@ def decompose(q, p, c=None, *, rule=BRIER, view=None, sample_weight=None):
     """Split the expected loss of stated probabilities when the truth is known.
 
     E loss(p, Y) = E d(p, c) + E d(c, q) + E entropy(q): calibration, grouping and irreducible loss. Perez-Lebel et al.
-    (2023), equation 6 and appendix C.9; Melo et al. (2026), theorem 1.
+    (2023), equation 6 and appendix C.9; Melo et al. (2026), theorem 1. Plain: `equation_6` and `proposition_c_3` of
+    `helpers.papers.perezlebel2023`.
 
     Parameters
     ----------

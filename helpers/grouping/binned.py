@@ -204,7 +204,8 @@ def binned_grouping_loss(
     References
     ----------
     Perez-Lebel et al. (2023), equation 13, propositions 4.3 and C.1, theorem C.2; the interval, the correction by
-    regions and the noise-free induced term are ours. Their unit is twice this one for a binary problem.
+    regions and the noise-free induced term are ours. Their unit is twice this one for a binary problem. Plain:
+    `proposition_4_3` and `proposition_c_1` of `helpers.papers.perezlebel2023`.
 
     Examples
     --------
@@ -286,7 +287,7 @@ def binned_grouping_loss_from_regions(
 
     References
     ----------
-    Perez-Lebel et al. (2023), proposition 4.3 and figure 13.
+    Perez-Lebel et al. (2023), proposition 4.3 and figure 13. Plain: `helpers.papers.perezlebel2023.proposition_4_3`.
 
     Examples
     --------

@@ -142,7 +142,8 @@ def known_parts(q, p, region=None, *, n_bins=15, c=None, rule=BRIER, sample_weig
 
     References
     ----------
-    Perez-Lebel et al. (2023), theorem 4.1, definition 4.2, propositions 4.1, 4.2 and C.2, theorem C.2.
+    Perez-Lebel et al. (2023), theorem 4.1, definition 4.2, propositions 4.1, 4.2 and C.2, theorem C.2. Plain:
+    `theorem_4_1` and the others of `helpers.papers.perezlebel2023`.
 
     Examples
     --------
@@ -312,7 +313,8 @@ def induced_bounds(known):
 
     References
     ----------
-    Perez-Lebel et al. (2023), theorem C.1, corollaries C.1 and C.2, lemma C.3.
+    Perez-Lebel et al. (2023), theorem C.1, corollaries C.1 and C.2, lemma C.3. Plain: `theorem_c_1`, `corollary_c_1`,
+    `corollary_c_1_width` and `corollary_c_2` of `helpers.papers.perezlebel2023`.
 
     Examples
     --------

@@ -215,12 +215,9 @@ def equation_6(Q, S, d=equation_5_brier):
     >>> np.round(equation_6([0.3, 0.9], [0.5, 0.5]), 4)
     array([0.01, 0.09, 0.15])
     """
-    return _parts(Q, S, mean_given(Q, S), d)
-
-
-def _parts(Q, S, C, d):
-    """The three parts of equation 6."""
-    return tuple(float(part.mean()) for part in (d(S, C), d(C, Q), section_3_2_expected(d, Q, Q)))
+    C = mean_given(Q, S)
+    CL, GL, IL = d(S, C), d(C, Q), section_3_2_expected(d, Q, Q)
+    return float(CL.mean()), float(GL.mean()), float(IL.mean())
 
 
 # ---- section 4.1: the grouping loss as a variance --------------------------------------------------------------
@@ -370,8 +367,8 @@ def proposition_4_1(Q, S, B, h=h_brier):
     array([0.02, 0.01, 0.01])
     """
     C = mean_given(Q, S)
-    terms = definition_4_1(h, Q, B), definition_4_1(h, Q, S), definition_4_1(h, C, B)
-    return tuple(float(term.mean()) for term in terms)
+    binned, own, induced = definition_4_1(h, Q, B), definition_4_1(h, Q, S), definition_4_1(h, C, B)
+    return float(binned.mean()), float(own.mean()), float(induced.mean())
 
 
 def proposition_4_2(Q, S, B, R, h=h_brier):
@@ -386,9 +383,10 @@ def proposition_4_2(Q, S, B, R, h=h_brier):
     >>> np.round(proposition_4_2([0.5, 0.7, 0.8, 1.0], [0.6, 0.6, 0.9, 0.9], [1, 1, 1, 1], [0, 1, 0, 1]), 4)
     array([0.01  , 0.0225, 0.0225])
     """
-    explained, residual = theorem_4_1(Q, B, R, h)
-    _, _, induced = proposition_4_1(Q, S, B, h)
-    return explained, induced, residual
+    explained = definition_4_1(h, mean_given(Q, B, R), B)
+    induced = definition_4_1(h, mean_given(Q, S), B)
+    residual = definition_4_1(h, Q, B, R)
+    return float(explained.mean()), float(induced.mean()), float(residual.mean())
 
 
 def equation_13(Q, S, B, R, h=h_brier):
@@ -605,8 +603,8 @@ def proposition_c_2(Q, S, B):
     Q, S = np.asarray(Q, float), np.asarray(S, float)
     C = mean_given(Q, S)
     S_B, C_B = definition_4_2(Q, S, B)
-    terms = equation_5_brier(S_B, C_B), equation_5_brier(S, C), definition_4_1(h_brier, S - C, B)
-    return tuple(float(term.mean()) for term in terms)
+    binned, own, hidden = equation_5_brier(S_B, C_B), equation_5_brier(S, C), definition_4_1(h_brier, S - C, B)
+    return float(binned.mean()), float(own.mean()), float(hidden.mean())
 
 
 def lemma_c_3(N):
@@ -644,7 +642,8 @@ def theorem_c_1(Q, S, B):
     S_B, C_B = definition_4_2(Q, S, B)
     s, t = mean_given((S - S_B) ** 2, B) ** 0.5, mean_given((C - C_B) ** 2, B) ** 0.5
     covariance = mean_given((S - S_B) * (C - C_B), B)
-    return float((2 * covariance - s**2).mean()), float((-s * (2 * t + s)).mean()), float((s * (2 * t - s)).mean())
+    both, low, high = 2 * covariance - s**2, -s * (2 * t + s), s * (2 * t - s)
+    return float(both.mean()), float(low.mean()), float(high.mean())
 
 
 def corollary_c_1(Q, S, B):
@@ -719,7 +718,9 @@ def proposition_c_3(Q, S, d=equation_5_brier):
     >>> np.round(proposition_c_3(Q, S), 4)
     array([0.03, 0.01, 0.6 ])
     """
-    return _parts(Q, S, definition_3_2(Q, S), d)
+    C = definition_3_2(Q, S)
+    CL, GL, IL = d(S, C), d(C, Q), section_3_2_expected(d, Q, Q)
+    return float(CL.mean()), float(GL.mean()), float(IL.mean())
 
 
 def _columns(*tables):

@@ -18,6 +18,7 @@ class BlindSpot(Population):
     psi is odd and direction . X is independent of weights . X, so that E[Y | p] = p. `room` is min(p, 1 - p); with
     `accurate=True` also at most |p - 1/2|, so that deciding by p > 1/2 is optimal. ValueError names the first point at
     which a bound does not hold. Perez-Lebel et al. (2023), appendix B.2, equation 15.
+    Plain: `helpers.papers.perezlebel2023.appendix_b_2`.
 
     Parameters
     ----------

@@ -16,7 +16,8 @@ class Links(Population):
     x is standard normal or uniform on [-2, 2]; p = 1 - exp(-(0.9 x)**2) is the same at x and -x; q = h(p) for x > 0
     and g(p) for x < 0. With g = 2 p - h, E[Y | p] = p whatever the link h. With another g the two mirror-image inputs
     are drawn with shares (p - g)/(h - g) and (h - p)/(h - g), so that E[Y | p] = p again. Perez-Lebel et al. (2023),
-    appendix B.1, equation 14; shifted shares: figure 10, right.
+    appendix B.1, equation 14; shifted shares: figure 10, right. Plain: `equation_14` and `appendix_b_1` of
+    `helpers.papers.perezlebel2023`.
 
     Parameters
     ----------

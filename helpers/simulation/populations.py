@@ -102,6 +102,7 @@ class FinitePopulation(Population):
 
     All losses are squared errors, exact sums over the kinds; kinds with the same `p` share their calibrated score `c`.
     Figures 1 and 2 of Perez-Lebel et al. (2023) are populations of this kind.
+    Plain: `helpers.papers.perezlebel2023.equation_6`.
 
     Parameters
     ----------
