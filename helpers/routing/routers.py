@@ -21,7 +21,7 @@ from helpers.routing.routed import (
 def route(accuracy, prediction, cost, *, willingness):
     """Predictive router: ask only the model with the largest willingness * accuracy - cost; of equal ones the cheapest.
 
-    Melo et al. (2026), section 4.3; Hu et al. (2024).
+    Melo et al. (2026), section 4.3; Hu et al. (2024). Plain: `helpers.papers.melo2026.section_4_3_router`.
 
     Parameters
     ----------
@@ -55,7 +55,8 @@ def route(accuracy, prediction, cost, *, willingness):
 class TreeRouter(BaseEstimator):
     """Predicts where each model is right, from the question alone: trees of the same kind as those of `RiskEstimator`.
 
-    Melo et al. (2026), section 4.3: a tree on the features, with the settings of their risk estimator.
+    Melo et al. (2026), section 4.3: a tree on the features, with the settings of their risk estimator. Plain, one tree:
+    `helpers.papers.melo2026.section_4_3_accuracy`.
 
     Parameters
     ----------
