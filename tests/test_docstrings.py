@@ -90,7 +90,8 @@ def formula_faults(function):
     yield from (f"no shape of {name}" for name in shapeless)
     yield from (f"{row} is not in the ledger" for row in rows or ["no row"] if row not in LEDGER)
     twins = re.findall(r"`(helpers\.[\w.]+)`", doc)
-    yield from (f"{twin} cannot be imported" for twin in twins if locate(twin) is None)
+    here = f"`{function.__module__}.{function.__name__}`"
+    yield from (f"{twin} does not name it" for twin in twins if here not in (inspect.getdoc(locate(twin)) or ""))
     if "\n>>> " not in doc:
         yield "no example"
 

@@ -38,7 +38,7 @@ def holm(p_value):
 
     References
     ----------
-    Holm (1979).
+    Holm (1979). Plain: `helpers.papers.melo2026.section_4_2_holm`.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def measure_groups(y, p, subgroup, *, calibrated=None, sample_weight=None, group
     gap = observed - stated; its standard error is the larger of two: from the spread of y - p inside the subgroup, and
     from the binomial variance at the stated probabilities. (The first alone calls a subgroup with one event where five
     were promised significant far too often.) The interval is Student's at the effective number of independent rows or
-    groups.
+    groups. Plain: `helpers.papers.melo2026.section_4_2_audit`.
 
     Parameters
     ----------

@@ -233,6 +233,7 @@ def search_segments(
     ----------
     Westfall and Young (1993), Resampling-based multiple testing, for the step-down maximum. Wilson and Hilferty (1931),
     The distribution of chi-square, for the correction for skewness. The choice of segments is ours.
+    Plain, for given subgroups: `helpers.papers.melo2026.section_4_2_joint_test`.
 
     Examples
     --------

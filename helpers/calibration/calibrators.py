@@ -96,7 +96,7 @@ class PlattCalibrator(_Calibrator):
 
     References
     ----------
-    Platt (1999), here on the logit.
+    Platt (1999), here on the logit. Plain: `helpers.papers.melo2026.section_3_3_platt`.
 
     Examples
     --------

@@ -159,7 +159,7 @@ def steps(cost):
 def optimal_threshold(cost):
     """Probability from which predicting 1 is cheaper: t* = (cost[1, 0] - cost[0, 0]) / `cost_gap(cost)`.
 
-    Elkan (2001); Melo et al. (2026), section 2.3.
+    Elkan (2001); Melo et al. (2026), section 2.3. Plain: `helpers.papers.melo2026.section_2_3`.
 
     Parameters
     ----------
@@ -213,7 +213,7 @@ def cost_gap(cost):
     """What lies between the best and the worst side: cost[1, 0] + cost[0, 1] - cost[0, 0] - cost[1, 1], above 0.
 
     The risk of a decision changes by at most this much when a probability changes by 1. For D decisions: the sum of the
-    gaps at their thresholds. Melo et al. (2026), section 2.3.
+    gaps at their thresholds. Melo et al. (2026), section 2.3. Plain: `helpers.papers.melo2026.section_2_3`.
 
     Parameters
     ----------
@@ -278,6 +278,8 @@ def check_threshold(t, cost, name="t"):
 
 def expected_cost(decision, q, cost):
     """Expected cost of each row's decision: (1 - q) cost[d, 0] + q cost[d, 1].
+
+    Plain: `helpers.papers.melo2026.section_2_3_expected_cost`.
 
     Parameters
     ----------

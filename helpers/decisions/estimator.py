@@ -35,7 +35,8 @@ class RiskEstimator(TakesTables):
     by default what a `Recalibrator` adds, learners of several kinds behind a joint test. With trees, r is the mean
     residual y - c among people like x: some rows choose their regions, others give these their means, and a rule in
     words says who they are (`to_frame`). Melo et al. (2026), proposition 6, equation 8 and algorithm 1; the
-    cross-fitted form is ours.
+    cross-fitted form is ours. Plain, by the paper's method: `helpers.papers.melo2026.equation_8` and
+    `helpers.papers.melo2026.algorithm_1`.
 
     A repaired probability is shrunk and uncertain, and the risk is convex in the probability: the risk of its mean is
     less than the mean of its risk (Jensen). So by default the risk is the mean over normal errors around c + r, whose

@@ -10,7 +10,8 @@ def excess_risk(reference, p, cost, t=None):
     """What deciding by `p` costs more than deciding by `reference`, if the reference is right, row by row.
 
     cost gap * |reference - t*| where reference >= t* and p >= t differ, else 0. For D decisions: the sum of this over
-    their thresholds, which is ours. Melo et al. (2026), equations 7, 8, 52 and 98.
+    their thresholds, which is ours. Melo et al. (2026), equations 7, 8, 52 and 98. Plain:
+    `helpers.papers.melo2026.equation_8`.
 
     Parameters
     ----------
@@ -48,7 +49,8 @@ def excess_risk(reference, p, cost, t=None):
 def oracle_risk(q, p, cost, t=None):
     """Excess risk of each decision by `p` when the true probability is `q`: what nobody can compute on real data.
 
-    Melo et al. (2026), proposition 5, equation 7.
+    Melo et al. (2026), proposition 5, equation 7. Plain: `helpers.papers.melo2026.proposition_5` by expected costs,
+    `helpers.papers.melo2026.equation_7` in closed form.
 
     Parameters
     ----------
@@ -77,7 +79,7 @@ def calibration_risk(c, p, cost, t=None):
     """Part of the risk that recalibration would remove: `excess_risk` with the calibrated score as reference.
 
     It is right on average over the people with one score, not for each of them. Perez-Lebel et al. (2025); Melo et al.
-    (2026), proposition 8, equation 97.
+    (2026), proposition 8, equation 97. Plain: `helpers.papers.melo2026.proposition_8`.
 
     Parameters
     ----------
@@ -105,7 +107,7 @@ def calibration_risk(c, p, cost, t=None):
 def grouping_risk(c, corrected, cost):
     """Part of the risk that recalibration leaves: `excess_risk` of deciding by `c` if `corrected` = c + r is right.
 
-    Melo et al. (2026), definition 4, equation 98.
+    Melo et al. (2026), definition 4, equation 98. Plain: `helpers.papers.melo2026.definition_4`.
 
     Parameters
     ----------

@@ -178,6 +178,7 @@ def grouping_loss_from_regions(residual, region, *, sample_weight=None, groups=N
     References
     ----------
     Melo et al. (2026), proposition 3 and equation 6; interval, test, weights and groups are ours.
+    Plain: `helpers.papers.melo2026.equation_6`.
 
     Examples
     --------
@@ -288,6 +289,7 @@ def grouping_loss(
     References
     ----------
     Melo et al. (2026), section 3 and algorithm 1; the cross-fitted form, several classes and steps are ours.
+    Plain, by the paper's method: `helpers.papers.melo2026.algorithm_1`.
 
     Examples
     --------

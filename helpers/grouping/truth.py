@@ -356,7 +356,7 @@ def captured(region, missed):
 
     References
     ----------
-    Melo et al. (2026), proposition 2.
+    Melo et al. (2026), proposition 2. Plain: `helpers.papers.melo2026.proposition_2`.
 
     Examples
     --------

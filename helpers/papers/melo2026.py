@@ -81,7 +81,7 @@ def definition_2(f_star, c):
 
     f_star, c : (n,) true probabilities and calibrated scores.
 
-    Ledger: `melo2026.definition2`. Strong: `helpers.grouping.known_parts`.
+    Ledger: `melo2026.definition2`.
 
     >>> round(definition_2(np.array([0.2, 0.8]), np.array([0.5, 0.5])), 2)
     0.09

@@ -45,6 +45,7 @@ class HonestTree(RegressorMixin, TakesTables):
     References
     ----------
     Melo et al. (2026), algorithm 1; honest trees are Wager and Athey's (2017).
+    Plain: `helpers.papers.melo2026.algorithm_1`.
 
     Examples
     --------
@@ -137,6 +138,8 @@ class HonestTree(RegressorMixin, TakesTables):
     def estimate_regions(self, region, residual, sample_weight=None):
         """`estimate` where `apply` has already told the region of each row.
 
+        Plain: `helpers.papers.melo2026.equation_5`.
+
         Parameters
         ----------
         region : array of int, shape (n,)
@@ -222,6 +225,8 @@ def _summable(values):
 
 def split_rows(y, groups, shares, rng):
     """Random parts of the rows; groups stay whole, and each part has both classes.
+
+    Plain: `helpers.papers.melo2026.section_3_3`.
 
     Parameters
     ----------

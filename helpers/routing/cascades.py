@@ -16,7 +16,7 @@ from helpers.routing.routed import (
 def cascade(risk, prediction, cost, *, tau=0.0):
     """Risk cascade: stop at the first model whose risk is at most `tau`; if none is, take the answer of lowest risk.
 
-    Melo et al. (2026), section 4.3 and appendix B.6.
+    Melo et al. (2026), section 4.3 and appendix B.6. Plain: `helpers.papers.melo2026.appendix_b_6`.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def confidence_cascade(p, prediction, cost, *, threshold=0.8):
     """Confidence cascade: stop at the first model with p > threshold or 1 - p > threshold.
 
     The last model answers the rows at which no model stops. Melo et al. (2026), appendix C.5; algorithm 1 of Jitkrittum
-    et al. (2023).
+    et al. (2023). Plain: `helpers.papers.melo2026.appendix_c_5`.
 
     Parameters
     ----------

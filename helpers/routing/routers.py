@@ -22,7 +22,7 @@ from helpers.routing.routed import (
 def route(accuracy, prediction, cost, *, willingness):
     """Predictive router: ask only the model with the largest willingness * accuracy - cost; of equal ones the cheapest.
 
-    Melo et al. (2026), section 4.3; Hu et al. (2024).
+    Melo et al. (2026), section 4.3; Hu et al. (2024). Plain: `helpers.papers.melo2026.section_4_3_router`.
 
     Parameters
     ----------
@@ -59,7 +59,8 @@ class TreeRouter:
 
     Not an estimator of scikit-learn: it learns a row a model and not a column, as everything else in routing does.
 
-    Melo et al. (2026), section 4.3: a tree on the features, with the settings of their risk estimator.
+    Melo et al. (2026), section 4.3: a tree on the features, with the settings of their risk estimator. Plain, one tree:
+    `helpers.papers.melo2026.section_4_3_accuracy`.
 
     Parameters
     ----------
