@@ -52,6 +52,22 @@ def without_thoughts(text):
     return _UNFINISHED_THOUGHT.sub("", text)
 
 
+_LEARNT_UNTIL = re.compile(  # "my data end in 2023", "my knowledge cutoff is May 2021", "I was trained up to 2023"
+    r"\b(?:my (?:[\w-]+ ){0,3}?(?:(?:cut-?off|update)\b"
+    r"|(?:data|knowledge|training|information)\b[^.;!?\n]{0,40}?"
+    r"\b(?:ends?|ended|stops?|stopped|cuts? off|goes|go|extends?|limited|current|up to|until|as of)\b)"
+    r"|I (?:was|am|have been) (?:last |only )?(?:trained|updated)\b"
+    r"|I only (?:know|have)\b[^.;!?\n]{0,40}?\b(?:up to|until)\b)"
+    r"[^.;!?\n\d]{0,40}(?:\d{1,2}[ /-])?(?:19|20)\d\d\b(?:-\d\d)*",
+    re.IGNORECASE,
+)
+
+
+def without_limits(text):
+    """A reply without the year until which a model says that it learnt, which is no answer."""
+    return _LEARNT_UNTIL.sub(" ", text)
+
+
 # ---- where the answer stands in a reply -----------------------------------------------------------------------------
 
 _ANSWER_TAG = re.compile(r"<answer>(.*?)(?:</answer>|\Z)", re.IGNORECASE | re.DOTALL)
@@ -183,6 +199,7 @@ def _run_of(text, runs):
 
 def _numeric(text):
     """The number that a reply states, else the last in it; None where there is none or it may be read in two ways."""
+    text = without_limits(text)
     part, _ = final_part(text)
     whole = read_number(part)
     if whole is not None:
@@ -196,6 +213,7 @@ def _numeric(text):
 
 def _date(text, day_first=False):
     """The last date that a reply states, else the last in it, as MM/DD/YYYY; of several kinds one such as 5/3/1914."""
+    text = without_limits(text)
     dates = list(DATE.finditer(without_layout(final_part(text)[0]))) or list(DATE.finditer(without_layout(text)))
     dates = [match for match in dates if match["slashed"]] or dates
     return spell_date(dates[-1], day_first) if dates else None
@@ -289,6 +307,7 @@ def _quantities(line):
 
 def _quantity(text):
     """The quantity that a reply states, else the last, in base units; a bare number as it is, None without either."""
+    text = without_limits(text)
     part, _ = final_part(text)
     whole = read_quantity(part) or read_number(part, units=False)
     if whole is not None:
@@ -335,6 +354,17 @@ _OPTION = re.compile(r"\(?([A-Pa-p])[).]?")
 
 _OPTION_WITH_TEXT = re.compile(r"\(?([A-P])[).:]\s.*", re.DOTALL)
 
+_INITIALS = re.compile(r"\(?[A-P]\. [A-Z]\..*", re.DOTALL)  # J. F. Kennedy
+
+FEW_OPTIONS = 5  # of more, half of the letters up to the last must occur
+
+
+def _are_options(letters):
+    """Whether the letters before some texts are those of options, A to the last, and no initials of names."""
+    last = max(map(ord, letters)) - ord("A") + 1
+    return last <= FEW_OPTIONS or 2 * len(letters) >= last
+
+
 _REFERENCE_MARK = re.compile(r"####|\\(?:boxed|fbox)\s*\{|\banswer\s*:", re.IGNORECASE)
 
 
@@ -347,13 +377,17 @@ def reference_part(text):
 def rules_of(references):
     """(the rule that reads each of some lists of right answers, sentences about libraries that are missing).
 
-    Letters of options, alone or all as in "B. Paris", only if all are, and more than one: "A" may be an article.
-    "normalized" where no kind reads all of a list.
+    Letters of options, alone or all as in "B. Paris", only if all are, and more than one: "A" may be an article. Of
+    letters before texts, hardly any up to the last may be missing: "J. Kennedy" has an initial. "normalized" where no
+    kind reads all of a list.
     """
     texts = [[reference_part(_text(value)).strip() for value in several] for several in references]
+    each = [text for several in texts for text in several]
     for option in (_OPTION, _OPTION_WITH_TEXT):
-        letters = [option.fullmatch(text) for several in texts for text in several]
-        if letters and all(letters) and len({letter[1].upper() for letter in letters}) > 1:
+        letters = [option.fullmatch(text) for text in each]
+        if not each or not all(letters) or len(found := {letter[1].upper() for letter in letters}) == 1:
+            continue
+        if option is _OPTION or (_are_options(found) and not all(map(_INITIALS.fullmatch, each))):
             return ["letter"] * len(texts), []
     missing = {}
     rules = [_kind_of(several, missing) for several in texts]

@@ -2,7 +2,7 @@
 
 - `alerts`: what was found, as data, and the warning that estimators give
 - `columns`: each column as codes, read once
-- `copies`: rows that stand in the table more than once
+- `copies`: rows that stand in the table more than once, or again with another value in one column
 - `clusters`: rows of one event, person, day or place
 - `leaks`: columns that give the outcome away, or can only be known afterwards
 - `table`: `profile_table`, which looks for all of these

@@ -89,11 +89,12 @@ def _standard_errors(code, n_levels, residual, variance, is_ordered):
 
     total, squares, spread = sums(residual), sums(residual**2), sums(np.sqrt(variance))
     variances, fourth = sums(variance), sums(variance**2)
-    scale = (spread**2 - variances).sum() / 2
-    if not scale > 0:
+    scale = (spread**2 - variances) / 2
+    part = _beside_next(spread, scale) if is_ordered else np.ones(n_levels)
+    if not (part * scale).sum() > 0:
         return 0.0
-    correlation = (total**2 - squares).sum() / 2 / scale
-    error = np.sqrt((variances**2 - fourth).sum() / 2) / scale
+    correlation = (part * (total**2 - squares)).sum() / 2 / (part * scale).sum()
+    error = np.sqrt((part**2 * (variances**2 - fourth)).sum() / 2) / (part * scale).sum()
     if is_ordered:
         next_scale = (spread[:-1] * spread[1:]).sum()
         if next_scale > 0:
@@ -103,3 +104,12 @@ def _standard_errors(code, n_levels, residual, variance, is_ordered):
             correlation -= shared
             error = np.hypot(error, np.sqrt((variances[:-1] * variances[1:]).sum()) / next_scale)
     return float(correlation / error)
+
+
+def _beside_next(spread, scale):
+    """Part with which the pairs of each value count: of one with more rows than those next to it, such as 0, fewer.
+
+    Else it would count more alone than beside the next, and a smooth effect would look like one of the value.
+    """
+    beside = np.concatenate([spread[1:2], (spread[:-2] + spread[2:]) / 2, spread[-2:-1]])
+    return np.minimum(spread * beside / np.maximum(2 * scale, 1e-300), 1.0)

@@ -138,6 +138,39 @@ def test_references_say_what_is_meant():
     assert rules_of([["A"], ["(k)"]])[0] == ["letter"] * 2 and rules_of([["A"], ["5"]])[0] == ["normalized", "numeric"]
 
 
+def test_initials_of_names_are_no_options():
+    names = ["A. Lincoln", "J. Kennedy", "G. Bush", "J. Carter"]
+    assert rules_of([[name] for name in names])[0] == ["normalized"] * 4
+    assert rules_of([["B. B. King"], ["A. J. Ayer"]])[0] == ["normalized"] * 2
+    for options in (
+        ["A. Paris", "D. Rome"],
+        ["B) 5", "A) 7"],
+        ["E. x", "A. y"],
+        [f"{letter}. x" for letter in "ABDFGHJ"],
+    ):
+        assert rules_of([[option] for option in options])[0] == ["letter"] * len(options)
+
+
+LIMITS = [
+    "I do not know: my data end in 2023.", "My training data only goes up to September 2021",
+    "my knowledge cutoff is 2023", "As of my last update in October 2023, I have no such number.",
+    "I was trained on data until 2022, so I cannot say.",
+    "My knowledge cut-off date is 2023-10-01.", "I only have information up to 2021.",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("rule", ["numeric", "date"])
+def test_the_year_until_which_a_model_learnt_is_no_answer(rule):
+    assert spell_answers(LIMITS, rule).tolist() == [None] * len(LIMITS)
+    answers = [f"{limit} Perhaps 500." for limit in LIMITS] + ["As of 2021, the population was 500", "My guess: 500"]
+    assert rule == "date" or set(spell_answers(answers, rule)) == {"500"}
+
+
+def test_a_year_that_is_an_answer_is_read():
+    years = ["In 2023", "It ends in 2023.", "My answer is 2023", "My data show that it was 2023", "trained in 2023"]
+    assert set(spell_answers(years, "numeric")) == {"2023"}
+
+
 def test_months_of_other_languages():
     pytest.importorskip("dateparser", reason="needs the extra answers")
     dates = ["3. Mai 1914", "3 mai 1914", "3 de mayo de 1914", "3 maggio 1914", "3 mei 1914", "May 3, 1914"]

@@ -177,6 +177,17 @@ def test_a_smooth_effect_of_a_number_or_a_date_is_no_dependence():
         assert kinds((y, p, X)) == set()
 
 
+def test_a_smooth_effect_of_a_number_with_many_rows_at_one_end_is_no_dependence():
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        n = 4000
+        cut = rng.normal(45, 16, n).round().clip(18, 95)
+        used = np.where(rng.random(n) < 0.09, 0, rng.integers(0, 300, n))
+        for x in (cut, used):
+            y = (rng.random(n) < expit(0.9 * (x - x.mean()) / x.std())).astype(float)
+            assert kinds((y, 0.5 + rng.normal(0, 0.02, n), pd.DataFrame({"x": x}))) == set()
+
+
 def leaking(rng):
     y, p, X = honest(rng, 1500)
     is_one = y == 1
