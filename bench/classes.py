@@ -20,7 +20,7 @@ from scipy.special import softmax
 from scipy.stats import norm
 from tqdm import tqdm
 
-from helpers.calibration.affine import AffineCalibrator, clipped_log
+from helpers.calibration.affine import AffineCalibrator, log_of_stated
 from helpers.grouping import grouping_loss
 from helpers.partition.checked import CheckedTable, check_table
 from helpers.partition.class_rows import with_class_scores
@@ -113,7 +113,7 @@ def repair_errors(n_classes, kind, n, draw):
     lines = {"temperature": AffineCalibrator(bias=False), "affine": AffineCalibrator()}
     told = {"stated": new_stated}
     for name, line in lines.items():
-        told[name] = line.fit(clipped_log(stated), y).predict_proba(clipped_log(new_stated))
+        told[name] = line.fit(log_of_stated(stated), y).predict_proba(log_of_stated(new_stated))
     told["repair"] = ClassRecalibrator(rng=draw).fit(X, y, stated).predict(new_X, new_stated)
     return {name: ((proba - Q) ** 2).sum(axis=1).mean() for name, proba in told.items()}
 

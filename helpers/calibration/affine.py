@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.validation import check_is_fitted
 
-from helpers.calibration.calibrators import CLIP, newton
+from helpers.calibration.calibrators import CLIP, LEAST_SPAN, newton
 from helpers.checks import (
     check_classes,
     check_count,
@@ -29,6 +29,11 @@ class AffineCalibrator(ClassifierMixin, BaseEstimator):
     A scikit-learn classifier: X is the (n, K) table of log scores (posteriors or logits; adding a number to a row
     changes nothing), the classes are 0 .. K-1, one a column.
 
+    A log score of minus infinity says that the class cannot come. Such a class has a level of its own: the rate at
+    which it came among the rows that said so and one row more, to which the lowest score of that class on the line
+    gives its chance. The line shares out the rest among the other classes, and is fitted to the rows of which one of
+    these came. Rows that leave one class only have levels by that class.
+
     Parameters
     ----------
     bias : bool, default True
@@ -42,10 +47,13 @@ class AffineCalibrator(ClassifierMixin, BaseEstimator):
         Offsets that sum to zero.
     classes_ : ndarray of int, shape (K,)
         0 .. K-1.
+    levels_ : ndarray, shape (K + 1, K)
+        Calibrated scores of classes (columns) that cannot come, in rows that leave one class only (a row for each) and
+        in the others (the last row).
     separated_ : bool
-        True where some scale and offsets put every row right (or level), so that no maximum likelihood exists; as in
-        `PlattCalibrator`, a row of a class seen m times then counts as (m + 1) / (m + K) of its own class and as
-        1 / (m + K) of each other one.
+        True where some scale and offsets put every row right (or level), or where a class came in no row of the line,
+        so that no maximum likelihood exists; as in `PlattCalibrator`, a row of a class seen m times then counts as
+        (m + 1) / (m + K) of its own class and as 1 / (m + K) of each other one.
 
     References
     ----------
@@ -67,7 +75,7 @@ class AffineCalibrator(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         log_scores : array_like, shape (n, K)
-            Logits or log posteriors.
+            Logits or log posteriors; minus infinity for a stated probability of 0.
         y : array_like of int, shape (n,)
             Classes 0 .. K-1.
         sample_weight : array_like, shape (n,), optional
@@ -84,8 +92,8 @@ class AffineCalibrator(ClassifierMixin, BaseEstimator):
             If with `bias` a class is absent (its offset would be minus infinity), or if no row differs from the others
             (without `bias`: if every row is level), so that the scale is not determined.
         """
-        scores = _centered(_check_log_scores(log_scores))
-        n, n_classes = scores.shape
+        scores = _check_log_scores(log_scores)
+        n_classes = scores.shape[1]
         y = check_classes(y, n_classes)
         weight = check_weights(sample_weight)
         check_same_length(log_scores=scores, y=y, sample_weight=weight)
@@ -98,21 +106,50 @@ class AffineCalibrator(ClassifierMixin, BaseEstimator):
                 f"y must hold every class 0 .. {n_classes - 1} to fit an offset for each, but class "
                 f"{np.argmin(counts)} is absent; bias=False (temperature scaling) does without."
             )
+        never = _never(scores)
+        centered = _centered(scores, never)
+        line = slice(None) if never is None else _on_the_line(never, y)
+        of_line = [None if column is None else column[line] for column in (centered, y, weight, never)]
+        self._fit_line(*of_line)
+        self.classes_ = np.arange(n_classes)
+        can = True if never is None else ~never[line]
+        lowest = self._line(of_line[0], of_line[-1]).min(axis=0, initial=np.inf, where=can)
+        chance = np.where(np.isinf(lowest), counts / counts.sum(), lowest)
+        self.levels_ = np.tile(chance, (n_classes + 1, 1)) if never is None else _levels(never, y, weight, chance)
+        return self
+
+    def _fit_line(self, scores, y, weight, never):
+        """Scale and offsets from rows of which a class came that can come."""
+        n, n_classes = scores.shape
+        self.scale_, self.bias_, self.separated_ = 1.0, np.zeros(n_classes), False
+        if not n:
+            return
         center = np.average(scores, axis=0, weights=weight) if self.bias else np.zeros(n_classes)
         sd = np.sqrt(np.average(np.mean((scores - center) ** 2, axis=1), weights=weight))
         if sd < 1e-9:
-            raise ValueError(f"log_scores must {'differ between rows' if self.bias else 'not be level in every row'}.")
+            if never is None:
+                raise ValueError(
+                    f"log_scores must {'differ between rows' if self.bias else 'not be level in every row'}."
+                )
+            sd = 1.0
+        counts = np.bincount(y, weight, n_classes)
         target = np.eye(n_classes)
-        self.separated_ = _separated(scores, y, self.bias)
+        has_no_offset = self.bias and not counts.all()
+        self.separated_ = has_no_offset or _separated(scores, y, self.bias, never)
         if self.separated_:
             target = (target + 1 / np.maximum(counts, 1)[:, None]) / (1 + n_classes / np.maximum(counts, 1)[:, None])
         standardized = (scores - center) / sd  # of order 1: well conditioned from 0 on
-        best = _maximum_likelihood(standardized, y, target, self.bias, weight)
+        best = _maximum_likelihood(standardized, y, target, self.bias, weight, never)
         self.scale_ = float(best[0] / sd)
         self.bias_ = best[1:] - self.scale_ * center
         self.bias_ -= self.bias_.mean()
-        self.classes_ = np.arange(n_classes)
-        return self
+
+    def _line(self, centered, never):
+        """Probabilities of the classes that can come, if one of these does."""
+        z = self.scale_ * centered + self.bias_
+        if never is not None:
+            z[never] = -np.inf
+        return softmax(z, axis=1)
 
     def predict_proba(self, log_scores):
         """Calibrated probabilities.
@@ -131,7 +168,13 @@ class AffineCalibrator(ClassifierMixin, BaseEstimator):
         scores = _check_log_scores(log_scores)
         if scores.shape[1] != self.bias_.size:
             raise ValueError(f"log_scores must have {self.bias_.size} columns as in fit, but it has {scores.shape[1]}.")
-        return softmax(self.scale_ * _centered(scores) + self.bias_, axis=1)
+        never = _never(scores)
+        proba = self._line(_centered(scores, never), never)
+        if never is not None:
+            level = np.where(never, self.levels_[_kind(never)], 0.0)
+            level /= np.maximum(1, level.sum(axis=1, keepdims=True) + 1e-9)  # a part stays for the others
+            proba = level + (1 - level.sum(axis=1, keepdims=True)) * proba
+        return proba
 
     def predict(self, log_scores):
         """The most probable class of each row.
@@ -149,17 +192,54 @@ class AffineCalibrator(ClassifierMixin, BaseEstimator):
         return self.predict_proba(log_scores).argmax(axis=1)
 
 
-def _maximum_likelihood(scores, y, target, bias, weight):
+def _never(scores):
+    """Which classes cannot come, (n, K); None where all can."""
+    never = np.isneginf(scores)
+    return never if never.any() else None
+
+
+def _kind(never):
+    """Row of `levels_`: the class that is left, or K where there are several."""
+    n_classes = never.shape[1]
+    return np.where(never.sum(axis=1) == n_classes - 1, never.argmin(axis=1), n_classes)
+
+
+def _on_the_line(never, y):
+    """Rows of which a class came that can come, and was not the only one."""
+    return ~never[np.arange(y.size), y] & (_kind(never) == never.shape[1])
+
+
+def _levels(never, y, weight, chance):
+    """Rates of classes that cannot come, by kind of row, and of one row more with the chances `chance` (K,)."""
+    n_classes = chance.size
+    kind = _kind(never)
+    own = np.ones(y.size) if weight is None else weight
+    cell = kind * n_classes + y
+    hits = np.bincount(cell, own * never[np.arange(y.size), y], (n_classes + 1) * n_classes)
+    rows = np.column_stack([np.bincount(kind, own * column, n_classes + 1) for column in never.T])
+    return (hits.reshape(rows.shape) + chance) / (rows + 1)
+
+
+def _maximum_likelihood(scores, y, target, bias, weight, never=None):
     """Scale and offsets (K + 1,) of least mean log loss of softmax(scale * scores + offsets)."""
     # `target` (K, K): the distribution that a row of each class stands for (the identity for plain labels)
     n, n_classes = scores.shape
     free = n_classes + 1 if bias else 1
-    columns = np.ascontiguousarray(scores.T)
     own = np.ones(n) if weight is None else weight
-    sums = np.array([np.bincount(y, own * column, n_classes) for column in columns]).T
-    wanted = np.r_[np.vdot(target, sums), np.bincount(y, own, n_classes) @ target][:free] / n
+    if never is None:
+        sums = np.array([np.bincount(y, own * column, n_classes) for column in scores.T]).T
+        wanted = np.r_[np.vdot(target, sums), np.bincount(y, own, n_classes) @ target][:free] / n
+        outside = None
+    else:
+        scores = np.where(never, 0.0, scores)
+        target = np.where(never, 0.0, target[y])
+        target *= (own / target.sum(axis=1))[:, None]
+        wanted = np.r_[np.vdot(target, scores), target.sum(axis=0)][:free] / n
+        outside = never.T
+    columns = np.ascontiguousarray(scores.T)
     width = max(20_000 // n_classes, 1)
-    parts = [(columns[:, start : start + width], own[start : start + width]) for start in range(0, n, width)]
+    cuts = [slice(start, start + width) for start in range(0, n, width)]
+    parts = [(columns[:, cut], own[cut], None if outside is None else outside[:, cut]) for cut in cuts]
     fixed = np.zeros((free, free))
     fixed[1:, 1:] = 1 / n_classes  # offsets that rise together change nothing
     fixed.flat[:: free + 1] += 1e-14
@@ -173,13 +253,15 @@ def _maximum_likelihood(scores, y, target, bias, weight):
     return best if bias else np.r_[best, np.zeros(n_classes)]
 
 
-def _terms(theta, scores, weight):
+def _terms(theta, scores, weight, never=None):
     """Weighted sums over the columns of `scores` (K, m): log of the normaliser, slopes and curvature by `theta`."""
     # theta is the scale alone, or the scale and K offsets
     bias = theta.size > 1
     z = theta[0] * scores
     if bias:
         z += theta[1:, None]
+    if never is not None:
+        z[never] = -np.inf
     top = z.max(axis=0)
     proba = np.exp(z - top, out=z)
     total = proba.sum(axis=0)
@@ -199,7 +281,7 @@ def _terms(theta, scores, weight):
     return (top + np.log(total)) @ weight, slope, curvature
 
 
-def _separated(scores, y, bias):
+def _separated(scores, y, bias, never=None):
     """Whether scale = 1 or -1, with offsets if `bias`, gives no row's class less than another class."""
     # Offsets b exist if and only if b_k - b_j <= margin[j, k] can hold for all pairs: if no cycle has a negative sum.
     n_classes = scores.shape[1]
@@ -207,9 +289,10 @@ def _separated(scores, y, bias):
     present, starts = np.unique(y[order], return_index=True)
     gaps = scores[order]
     gaps = gaps[np.arange(len(y)), y[order]][:, None] - gaps
-    for ends in (np.minimum.reduceat(gaps, starts), -np.maximum.reduceat(gaps, starts)):
+    none = np.zeros_like(gaps, dtype=bool) if never is None else never[order]  # nothing to be compared with
+    for sign in (1, -1):
         margin = np.full((n_classes, n_classes), np.inf)
-        margin[present] = ends
+        margin[present] = np.minimum.reduceat(np.where(none, np.inf, sign * gaps), starts)
         np.fill_diagonal(margin, 0)
         for k in range(n_classes if bias else 0):  # shortest paths
             margin = np.minimum(margin, margin[:, [k]] + margin[[k]])
@@ -274,9 +357,13 @@ def cross_calibrate(log_scores, y, *, bias=True, n_folds=5, rng=42):
     return proba
 
 
-def _centered(scores):
-    """Scores with the mean of each row moved to 0, which no softmax sees."""
-    return scores - scores.mean(axis=1, keepdims=True)
+def _centered(scores, never):
+    """Scores with the mean of each row moved to 0, which no softmax sees; 0 for a class that cannot come."""
+    if never is None:
+        return scores - scores.mean(axis=1, keepdims=True)
+    can = ~never
+    mean = scores.mean(axis=1, keepdims=True, where=can)
+    return np.subtract(scores, mean, where=can, out=np.zeros_like(scores))
 
 
 def _check_log_scores(log_scores):
@@ -288,9 +375,15 @@ def _check_log_scores(log_scores):
         )
     bad = ~np.isfinite(scores)
     if bad.any():
+        never = np.isneginf(scores)
+        bad &= ~never | never.all(axis=1, keepdims=True)
+    if bad.any():
         row, column = np.argwhere(bad)[0]
-        raise ValueError(f"log_scores must be finite, but log_scores[{row}, {column}] is {scores[row, column]}.")
-    largest = np.abs(scores).max()
+        raise ValueError(
+            "log_scores must be finite, or minus infinity beside a finite one, "
+            f"but log_scores[{row}, {column}] is {scores[row, column]}."
+        )
+    largest = np.abs(scores).max(initial=0, where=np.isfinite(scores))
     if largest > 1e100:
         raise ValueError(f"log_scores must lie within -1e100 and 1e100, but the largest size is {largest:g}.")
     return scores
@@ -298,17 +391,18 @@ def _check_log_scores(log_scores):
 
 def calibrate_classes(P, code, weight, at):
     """The scores `at` (m, K), calibrated on the scores P (n, K) and the codes of their classes."""
-    if (np.ptp(clipped_log(P), axis=0) < 1e-9).all():
+    if (np.ptp(np.maximum(P, CLIP), axis=0) < LEAST_SPAN).all():
         raise ValueError(
             "p must take at least two different values, but all rows are the same; constant scores have no curve to "
             'fit: use calibrator="none".'
         )
-    return AffineCalibrator().fit(clipped_log(P), code, weight).predict_proba(clipped_log(at))
+    return AffineCalibrator().fit(log_of_stated(P), code, weight).predict_proba(log_of_stated(at))
 
 
-def clipped_log(P):
-    """Logarithms of scores after clipping to [1e-6, 1]."""
-    return np.log(np.clip(P, CLIP, 1))
+def log_of_stated(P):
+    """Logarithms of scores; minus infinity for those below 1e-6, which are taken for a stated 0."""
+    P = np.asarray(P, dtype=float)
+    return np.log(P, where=P >= CLIP, out=np.full_like(P, -np.inf))
 
 
 def information_of_line(z, c, weight):

@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 from helpers._parallel import side_by_side
 from helpers.binning import cross_cells, group_sums
-from helpers.calibration.affine import calibrate_classes, clipped_log, information_of_line
+from helpers.calibration.affine import calibrate_classes, information_of_line, log_of_stated
 from helpers.checks import check_one_of
 from helpers.grouping.crossfit import combine, loss_of_rows
 from helpers.grouping.fitted_scores import LEAST_KEPT, NO_FIT, FitEffect
@@ -280,7 +280,8 @@ def _covariance(c):
 def _effect_of_fit(rows, c, evaluated):
     """`helpers.grouping.fitted_scores.effect_of_fit` for the line of several classes."""
     weight = rows.weights / rows.weights.mean()
-    z = clipped_log(rows.P)
+    z = log_of_stated(rows.P)
+    z[np.isneginf(z)] = 0.0  # moved by the offsets only
     n_classes = c.shape[1]
     inverse = np.linalg.pinv(information_of_line(z, c, weight), rcond=1e-10, hermitian=True)
     taken = linear = variance = 0.0

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.stats import chi2
 from sklearn.exceptions import NotFittedError
 
-from helpers.calibration.affine import AffineCalibrator, clipped_log
+from helpers.calibration.affine import AffineCalibrator, log_of_stated
 from helpers.checks import check_columns, check_one_of, check_rng, check_same_length, check_simplex
 from helpers.partition.checked import check_table
 from helpers.partition.class_rows import check_class_rows, with_class_scores
@@ -165,7 +165,7 @@ class ClassRecalibrator:
         rows = check_class_rows(y, P, X, sample_weight, groups)
         self.classes_ = rows.classes
         if self.calibrator != "none":
-            self.calibrator_ = _line(clipped_log(rows.P), rows.y, rows.weight)
+            self.calibrator_ = _line(log_of_stated(rows.P), rows.y, rows.weight)
         c = self._calibrated(rows.P)
         n_classes = rows.classes.size
         table = with_class_scores(rows.X, c, rows.classes)
@@ -184,7 +184,7 @@ class ClassRecalibrator:
         return _nearest(c, found) if self.changed_ else c
 
     def _calibrated(self, P):
-        return P if self.calibrator == "none" else self.calibrator_.predict_proba(clipped_log(P))
+        return P if self.calibrator == "none" else self.calibrator_.predict_proba(log_of_stated(P))
 
 
 def _line(log_scores, y, weight):

@@ -10,6 +10,7 @@ from scipy.special import softmax
 from helpers.audit import audit_groups
 from helpers.audit.classes import _ClassNull, _selected
 from helpers.audit.segments import SegmentFamily
+from helpers.calibration import affine, calibrators
 from helpers.partition.class_rows import check_class_rows
 
 
@@ -39,6 +40,19 @@ def test_the_planted_group_is_named_with_both_classes(rng):
     assert group["class"] in ("a", "c") and group["gap"] * group["other_gap"] < 0
     assert group["low"] < group["gap"] < group["high"] and group["low"] * group["high"] > 0
     assert abs(group["gap"]) == pytest.approx(0.2, abs=0.06) and group["adjusted"] < 0.05
+
+
+@pytest.mark.parametrize("clip", [1e-9, 1e-4])
+def test_no_group_hangs_on_where_scores_count_as_0(rng, clip, monkeypatch):
+    X, P, y = population(rng, 2000, 0.9)
+    hot = np.arange(2000) % 3 == 0
+    P[hot] = np.eye(3)[P[hot].to_numpy().argmax(axis=1)]
+    before = audit_groups(y, P, X, n_draws=100, rng=0)
+    for module in (affine, calibrators):
+        monkeypatch.setattr(module, "CLIP", clip)
+    after = audit_groups(y, P, X, n_draws=100, rng=0)
+    assert len(before) and after["rule"].tolist() == before["rule"].tolist()
+    np.testing.assert_allclose(after[["gap", "z", "adjusted"]], before[["gap", "z", "adjusted"]], atol=1e-4)
 
 
 @pytest.mark.parametrize(("calibrator", "n_draws"), [("platt", 100), ("none", 39)])

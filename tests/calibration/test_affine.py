@@ -10,8 +10,8 @@ from scipy.special import logsumexp, softmax
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
-from helpers.calibration import AffineCalibrator, PlattCalibrator, cross_calibrate
-from helpers.calibration.affine import _terms, calibrate_classes, clipped_log, information_of_line
+from helpers.calibration import AffineCalibrator, PlattCalibrator, affine, cross_calibrate
+from helpers.calibration.affine import _terms, calibrate_classes, information_of_line, log_of_stated
 
 
 def draw(n, n_classes, scale=1.0, bias=0.0, seed=0):
@@ -173,6 +173,106 @@ def test_level_rows_are_separated_whatever_the_rounding():
         assert AffineCalibrator().fit(scores, [0, 1, 1, 0]).separated_
 
 
+# ---------------------------------------------------------------- scores of exactly 0 and 1
+
+
+def draw_with_zeros(n=400, seed=0):
+    """Scores of three classes: a quarter one-hot (right in 80 %), a quarter with one 0, the rest inside."""
+    rng = np.random.default_rng(seed)
+    P = rng.dirichlet([4, 3, 2], n)
+    true = P.copy()
+    quarter = np.arange(n) % 4
+    P[quarter == 0] = np.eye(3)[P[quarter == 0].argmax(axis=1)]
+    true[quarter == 0] = 0.8 * P[quarter == 0] + 0.2 * np.roll(P[quarter == 0], 1, axis=1)
+    P[np.arange(n), np.where(quarter == 1, P.argmin(axis=1), P.argmax(axis=1))] *= quarter != 1
+    P /= P.sum(axis=1, keepdims=True)
+    true[quarter == 1] = 0.9 * P[quarter == 1] + 0.1 / 3
+    return P, (true.cumsum(axis=1) > rng.random((n, 1))).argmax(axis=1)
+
+
+def test_one_hot_scores_have_the_rates_of_their_class_and_leave_the_line_alone():
+    P, y = draw_with_zeros()
+    hot = P.max(axis=1) == 1
+    with np.errstate(divide="ignore"):
+        fitted = AffineCalibrator().fit(np.log(P), y)
+        without = AffineCalibrator().fit(np.log(P[~hot]), y[~hot])
+    assert (fitted.scale_, *fitted.bias_) == pytest.approx((without.scale_, *without.bias_))
+    c = fitted.predict_proba(log_of_stated(P))
+    assert c.sum(axis=1) == pytest.approx(np.ones(len(P))) and c.min() > 0
+    for k in range(3):
+        own = hot & (P[:, k] == 1)
+        gap = own.sum() * (c[own][0] - np.bincount(y[own], minlength=3) / own.sum())
+        assert np.ptp(c[own], axis=0) == pytest.approx(np.zeros(3)) and np.abs(gap).max() < 1  # one row more
+
+
+def test_a_class_stated_0_has_the_rate_at_which_it_came():
+    P, y = draw_with_zeros()
+    c = calibrate_classes(P, y, None, P)
+    for k in range(3):
+        own = (P[:, k] == 0) & (P.max(axis=1) < 1)
+        assert np.ptp(c[own, k]) < 1e-12
+        assert 0 < c[own, k][0] * (own.sum() + 1) - (y[own] == k).sum() < 0.2  # the chance of one row more
+
+
+def test_the_line_is_the_likeliest_among_rows_of_which_a_stated_class_came():
+    P, y = draw_with_zeros()
+    row = (P[np.arange(len(y)), y] > 0) & (P.max(axis=1) < 1)
+    P, y = P[row], y[row]
+    fitted = AffineCalibrator().fit(log_of_stated(P), y)
+    z = np.where(P > 0, fitted.scale_ * np.log(np.maximum(P, 1e-300)) + fitted.bias_, -np.inf)
+    gap = softmax(z, axis=1) - np.eye(3)[y]
+    assert gap.sum(axis=0) == pytest.approx(np.zeros(3), abs=1e-6)
+    assert np.vdot(gap, np.where(P > 0, np.log(np.maximum(P, 1e-300)), 0)) == pytest.approx(0, abs=1e-6)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_scores_of_0_and_1_of_two_classes_are_those_of_platt(weighted):
+    rng = np.random.default_rng(1)
+    p = np.r_[rng.random(150), np.zeros(20), np.ones(30)]
+    y = (rng.random(200) < 0.1 + 0.8 * p).astype(int)
+    w = rng.uniform(0.5, 2, 200) if weighted else None
+    P = np.column_stack([1 - p, p])
+    platt = PlattCalibrator().fit(p, y, w)
+    assert calibrate_classes(P, y, w, P)[:, 1] == pytest.approx(platt.predict(p), abs=1e-6)
+
+
+def test_a_hard_classifier_has_the_rates_of_its_answers():
+    rng = np.random.default_rng(2)
+    answer, y = rng.integers(0, 3, 600), rng.integers(0, 3, 600)
+    y[:300] = answer[:300]
+    fitted = AffineCalibrator().fit(log_of_stated(np.eye(3)[answer]), y)
+    assert (fitted.scale_, *fitted.bias_) == (1, 0, 0, 0)  # nothing tells a line
+    c = fitted.predict_proba(log_of_stated(np.eye(3)))
+    base = np.bincount(y) / 600
+    for k in range(3):
+        own = np.bincount(y[answer == k], minlength=3)
+        assert c[k] == pytest.approx((own + base) / (own.sum() + 1))
+
+
+def test_zeros_that_no_row_of_the_fit_has_are_as_low_as_the_lowest():
+    scores, y = draw(200, 3, seed=5)
+    fitted = AffineCalibrator().fit(scores, y)
+    lowest = fitted.predict_proba(scores).min(axis=0)
+    assert fitted.predict_proba([[0, -np.inf, 0]])[0, 1] == pytest.approx(lowest[1])
+
+
+def test_a_class_that_only_one_hot_rows_have_breaks_nothing():
+    P, y = draw_with_zeros()
+    row = (P.max(axis=1) == 1) | (y != 2)
+    c = calibrate_classes(P[row], y[row], None, P)
+    assert np.isfinite(c).all() and c.min() > 0
+
+
+@pytest.mark.parametrize("clip", [1e-9, 1e-4])
+def test_nothing_hangs_on_where_scores_count_as_0(clip, monkeypatch):
+    P, y = draw_with_zeros()
+    P = np.where(P > 0, np.maximum(P, 1e-3), 0)
+    P /= P.sum(axis=1, keepdims=True)
+    before = calibrate_classes(P, y, None, P)
+    monkeypatch.setattr(affine, "CLIP", clip)
+    assert np.array_equal(calibrate_classes(P, y, None, P), before)
+
+
 # ---------------------------------------------------------------- cross-validation and scikit-learn
 
 
@@ -187,8 +287,8 @@ def test_cross_calibrate_is_what_scikit_learn_does_with_the_same_folds():
     assert np.array_equal(cross_val_predict(AffineCalibrator(), scores, y, cv=folds).shape, y.shape)
 
 
-def test_classes_are_calibrated_by_the_logarithms_of_clipped_scores():
-    assert np.exp(clipped_log([[0.0, 1.0], [0.25, 0.75]])) == pytest.approx(np.array([[1e-6, 1], [0.25, 0.75]]))
+def test_classes_are_calibrated_by_the_logarithms_of_their_scores():
+    assert log_of_stated([[0.0, 1.0], [0.25, 0.75]]).tolist() == [[-np.inf, 0], [np.log(0.25), np.log(0.75)]]
     scores, y = draw(200, 3, scale=0.5, seed=5)
     P = softmax(scores, axis=1)
     found = calibrate_classes(P[:100], y[:100], None, P[100:])
@@ -197,15 +297,16 @@ def test_classes_are_calibrated_by_the_logarithms_of_clipped_scores():
         calibrate_classes(np.tile(P[:1], (100, 1)), y[:100], None, P)
 
 
+@pytest.mark.parametrize("never", [None, np.arange(24).reshape(3, 8) % 5 == 0], ids=["all can come", "some cannot"])
 @pytest.mark.parametrize("theta", [[0.7], [0.7, 0.3, -0.5, 0.2]], ids=["scale", "scale and offsets"])
-def test_first_and_second_derivatives_of_the_normaliser(theta):
+def test_first_and_second_derivatives_of_the_normaliser(theta, never):
     rng = np.random.default_rng(0)
     scores, w = rng.normal(size=(3, 8)), rng.uniform(0.5, 2, 8)
-    loss, slope, curvature = _terms(np.array(theta), scores, w)
+    loss, slope, curvature = _terms(np.array(theta), scores, w, never)
     z = theta[0] * scores + (np.array(theta[1:])[:, None] if len(theta) > 1 else 0)
-    assert loss == pytest.approx(w @ logsumexp(z, axis=0))
+    assert loss == pytest.approx(w @ logsumexp(z, axis=0, b=1.0 if never is None else ~never))
     for k, step in enumerate(1e-6 * np.eye(len(theta))):
-        above, below = _terms(theta + step, scores, w), _terms(theta - step, scores, w)
+        above, below = _terms(theta + step, scores, w, never), _terms(theta - step, scores, w, never)
         assert slope[k] == pytest.approx((above[0] - below[0]) / 2e-6, abs=1e-6)
         assert curvature[k] == pytest.approx((above[1] - below[1]) / 2e-6, abs=1e-6)
 
@@ -237,7 +338,8 @@ BAD = [
     (GOOD[:, 0], [0] * 6, "table of rows and at least two classes"),
     (GOOD[:, :1], [0] * 6, "table of rows and at least two classes"),
     (np.empty((0, 2)), [], "table of rows"),
-    (np.where(GOOD < -2, -np.inf, GOOD), [0, 1, 1, 0, 1, 0], r"log_scores\[5, 1\] is -inf"),
+    (np.where(GOOD < -2, np.inf, GOOD), [0, 1, 1, 0, 1, 0], r"log_scores\[5, 1\] is inf"),
+    (np.where(GOOD[:, [0]] < -1.5, -np.inf, GOOD), [0, 1, 1, 0, 1, 0], r"log_scores\[2, 0\] is -inf"),
     (np.where(GOOD < -2, np.nan, GOOD), [0, 1, 1, 0, 1, 0], r"log_scores\[5, 1\] is nan"),
     (GOOD * 1e101, [0, 1, 1, 0, 1, 0], "must lie within -1e100 and 1e100"),
     ([["a", "b"]] * 6, [0, 1, 1, 0, 1, 0], "log_scores must"),

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from scipy.special import softmax
 
+from helpers.calibration import affine, calibrators
 from helpers.calibration.affine import calibrate_classes
 from helpers.grouping import grouping_loss
 from helpers.grouping.classes import _direction, _effect_of_fit, _known_moments, squared_vectors
@@ -192,6 +193,37 @@ def test_nothing_is_found_where_there_is_nothing(rng, ordered):
     assert alarms <= 11
     assert abs(np.mean(z) + 0.2) < 4 / 80**0.5  # the fit takes a fifth of a standard error
     assert np.std(z) == pytest.approx(1, abs=0.25)
+
+
+def hard_answers(n, rng):
+    """Half of the scores are one-hot and right in 75 %, else it is one neighbour; the features say nothing."""
+    _, P, _, _ = population(3, n, rng)
+    hot = np.arange(n) % 2 == 0
+    P[hot] = np.eye(3)[P[hot].argmax(axis=1)]
+    true = np.where(hot[:, None], 0.75 * P + 0.25 * np.roll(P, 1, axis=1), P)
+    return rng.normal(size=(n, 2)), P, (true.cumsum(axis=1) > rng.random((n, 1))).argmax(axis=1)
+
+
+@pytest.mark.parametrize("clip", [1e-9, 1e-4])
+def test_no_verdict_hangs_on_where_scores_count_as_0(rng, clip, monkeypatch):
+    X, P, y = hard_answers(600, rng)
+    P = np.where(P > 0, np.maximum(P, 1e-3), 0)
+    P /= P.sum(axis=1, keepdims=True)
+    before = grouping_loss(y, P, X, rng=0)
+    for module in (affine, calibrators):
+        monkeypatch.setattr(module, "CLIP", clip)
+    after = grouping_loss(y, P, X, rng=0)
+    assert (after.value, after.p_value, after.low) == (before.value, before.p_value, before.low)
+
+
+@pytest.mark.slow
+def test_nothing_is_found_where_one_hot_scores_are_wrong_at_rates_of_their_own(rng):
+    """80 populations: within 4 standard errors of 5 % of alarms."""
+    alarms = 0
+    for seed in range(80):
+        X, P, y = hard_answers(600, rng)
+        alarms += grouping_loss(y, P, X, rng=seed).p_value < 0.05
+    assert alarms <= 11
 
 
 def test_what_is_given_decides_the_question(rng):
