@@ -7,7 +7,7 @@ from itertools import permutations
 import numpy as np
 from scipy.special import gammaln, xlog1py, xlogy
 
-from helpers.answers.splits import CHUNK, cut_product, tie_rule
+from helpers.answers.polynomials import CHUNK, cut_product, tie_rule
 from helpers.checks import check_count, check_one_of, check_probabilities, check_simplex, check_vector
 
 
