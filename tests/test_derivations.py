@@ -1,9 +1,9 @@
 """What pages say about the code: the checks on the pages of the derivations run, and every name exists.
 
-A name in backticks is one of the code if its form says so: a dotted name of a module, `Class.member`, a path in a folder
-of the repository, a file with an extension of ours, a command (`python …`, `make …`), a call, `argument=value`, a row of
-the ledger (`paper.item`); and, but for the page about data, which is full of columns, an identifier in CamelCase or with
-an underscore. All other words in backticks are values, keys or things of others.
+A name in backticks is one of the code if its form says so: a dotted name of a module, `Class.member`, a path in a
+folder of the repository, a file with an extension of ours, a command (`python …`, `make …`), a call, `argument=value`,
+a row of the ledger (`paper.item`); and, but for the page about data, which is full of columns, an identifier in
+CamelCase or with an underscore. All other words in backticks are values, keys or things of others.
 """
 
 import ast

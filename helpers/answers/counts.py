@@ -32,7 +32,7 @@ class GroupedAnswers:
     order : array of int, shape (Q, N)
         Class of each answer in the order of the samples, -1 beyond the last; no columns if unknown.
     problems : dict
-        What was found on the way -> how often.
+        Problem that was met -> how often.
 
     Examples
     --------
@@ -206,7 +206,7 @@ def _is_reference(spelling, right):
 
 
 def _stated(rows, order, problems):
-    """Stated confidence of each answer in order, NaN where there is none; what was found goes into `problems`."""
+    """Stated confidence of each answer in order, NaN where there is none; counts of `problems` are added."""
     if rows.confidence is None:
         return np.full(order.size, np.nan)
     problems["missing confidences"] = rows.confidence.n_missing
@@ -216,7 +216,7 @@ def _stated(rows, order, problems):
 
 
 def _right_answers(rows, order, question_of, n_questions, problems):
-    """Right answer of each question, None where it is not known; what was found goes into `problems`."""
+    """Right answer of each question, None where it is not known; counts of `problems` are added."""
     right = np.full(n_questions, None)
     if rows.grade is None and rows.reference is not None:
         right[question_of] = pd.Series(rows.reference[order]).groupby(question_of).transform("first")

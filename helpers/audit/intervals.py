@@ -20,7 +20,7 @@ def _rates_at(gaps, target, segments):
     """Rates at which the standardised distance to the observed one is `target`, (2, segments), by bisection."""
     calibrated = gaps.calibrated[segments]
     distance = _distance_of_rates(gaps, segments)
-    # it need not fall all the way if most scores are near 0 or 1: the end is on the side where the test says so
+    # the distance need not fall all the way if most scores are near 0 or 1: the test gives the side of the end
     rejected = distance(calibrated) > target
     below = np.where(rejected, calibrated, 0.0)
     above = np.where(rejected, 1.0, calibrated)

@@ -9,7 +9,7 @@ ALPHA = 0.05  # of the whole search
 
 @dataclass(frozen=True)
 class JointTest:
-    """What a test of all segments says."""
+    """Result of a test of all segments."""
 
     strength: np.ndarray  # (segments,) |z_S|, and the bonus of a segment of one column
     largest: np.ndarray  # (draws,) strength of the strongest segment of each drawn table

@@ -12,7 +12,7 @@ POWER_80 = 0.8416  # normal quantile: how far a gap must be beyond the critical 
 
 @dataclass(frozen=True)
 class Chances:
-    """What the gap of a segment needs to be found, by its share of the rows."""
+    """What decides whether the gap of a segment is found, given its share of the rows."""
 
     mean: float  # recalibrated score
     variance: float  # of a label, on average

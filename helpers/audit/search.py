@@ -24,12 +24,12 @@ CLOSE = 3.0  # standard errors of a p-value by which it may differ between draws
 
 @dataclass(frozen=True)
 class SegmentSearch:
-    """What a search over all segments says.
+    """Result of a search over all segments.
 
     Parameters
     ----------
     table : DataFrame
-        One row a segment looked at, the strongest first: rule (words), columns (their number), n (rows), share (of the
+        One row a segment, the strongest first: rule (words), columns (their number), n (rows), share (of the
         weight), stated (mean p), calibrated (mean score after recalibration), observed (rate of y), gap = observed -
         calibrated, low, high (intervals of the gaps that all hold together with 95 %), z (standardised gap),
         adjusted (p-value, adjusted by the maximum over all segments, step-down).
@@ -41,7 +41,7 @@ class SegmentSearch:
     critical : float
         Standardised gap from which a segment of two columns is significant (5 % for the whole search).
     smallest : float
-        Smallest share of the rows that was looked at.
+        Smallest share of the rows that a segment holds.
     notes : tuple of str
         What was left out and why.
     family : SegmentFamily
@@ -157,12 +157,13 @@ def audit_groups(y, p, X, *, sample_weight=None, groups=None, rng=None, **option
     Returns
     -------
     DataFrame
-        `SegmentSearch.selected`: one row a subgroup, with rule, n, gap, low, high, adjusted (p-value) and more. What
-        could not have been found, and which columns were left out, says `search_segments`.
+        `SegmentSearch.selected`: one row a subgroup, with rule, n, gap, low, high, adjusted (p-value) and more.
+        `search_segments` also gives what could not have been found, and which columns were left out.
 
         Of K classes: which of them is stated too often in the subgroup (too_high) and at whose expense (too_low); the
-        rates, gap and interval are those of the one that is surely off (class), other_gap is that of the other. The
-        p-value is adjusted over all classes and segments. Of classes in order, "up to b" and "above b" stand for them.
+        rates, gap and interval are those of the one whose gap is significant (class), other_gap is that of the other.
+        The p-value is adjusted over all classes and segments. Of classes in order, "up to b" and "above b" stand for
+        them.
 
     Examples
     --------

@@ -28,7 +28,7 @@ MOST_PAIRED = 60  # columns of which pairs are taken: time and memory grow with 
 PAIRED = 50  # rows of a group up to which its pairs of rows are counted one by one
 BLOCK = 100_000  # rows whose pairs are made at once
 GROUPS = 16  # larger ones that are added up at once
-GIVEN_AWAY = 0.01  # of the cases of the rarer label: a column that tells all but these knows the outcome
+GIVEN_AWAY = 0.01  # of the cases of the rarer label: a column that predicts all but these gives the outcome away
 
 
 def fewest_rows(n):
@@ -70,7 +70,7 @@ class Condition:
 
     @cached_property
     def words(self):
-        """The condition as a rule says it."""
+        """The condition in the words of a rule."""
         if self.common is not None:
             return f"{self.column.name} is none of the {self.common.size:,} larger levels"
         return words_of(self.column, self.first, self.last, False)
@@ -329,7 +329,7 @@ def _conditions_of_number(column, code, min_rows):
 
 
 def _gives_away(column, values, code, y):
-    """Whether the cells of a column, or one cut through its numbers, tell nearly all cases of the rarer label."""
+    """Whether the cells of a column, or one cut through its numbers, predict nearly all cases of the rarer label."""
     count = np.bincount(code)
     ones = np.bincount(code, y)
     if np.minimum(ones, count - ones).sum() <= GIVEN_AWAY * min(y.sum(), y.size - y.sum()):

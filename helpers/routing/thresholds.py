@@ -6,11 +6,11 @@ from helpers.certificates import certify, mean_p_value
 from helpers.checks import check_groups, check_level, check_numbers, check_same_length
 from helpers.routing.routed import Routed, check_thresholds, check_truth, decision_losses
 
-MOST_TIMES = 10_000  # the rows that there are: a target may lie just above what is observed
+MOST_TIMES = 10_000  # by which the rows are multiplied, at most: a target may lie just above what is observed
 
 
 def certified_threshold(policy, thresholds, y, *, target, cost=None, groups=None, level=0.95):
-    """Find the cheapest threshold that meets a target on held-out rows, or say that none can be certified.
+    """Find the cheapest threshold that meets a target on held-out rows, or report that none can be certified.
 
     The thresholds are tried in the given order, safest first. Each is tested at alpha = 1 - level; the first that
     fails ends the search, and the last that passed is returned. With probability `level` or more (over held-out
@@ -75,7 +75,7 @@ def certified_threshold(policy, thresholds, y, *, target, cost=None, groups=None
         target=target,
         level=level,
         n=y.size,
-        hopeful=bool(loss[0] < target),
+        attainable=bool(loss[0] < target),
         most_times=MOST_TIMES,
     )
 
