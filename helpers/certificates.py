@@ -1,7 +1,7 @@
 """A promise that holds with a stated probability: which thresholds keep it, tested on rows that did not choose them.
 
 `selective.certified_precision` (answer from this confidence on) and `routing.certified_threshold` (accept this risk)
-are its two doors: both promise that a mean loss stays below a target, for thresholds tried in an order fixed before.
+call it: both promise that a mean loss stays below a target, for thresholds tried in an order fixed before.
 """
 
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ STEPS = 25  # sample sizes that are tried for each factor e
 
 @dataclass(frozen=True)
 class Certificate(Result):
-    """The last threshold at which a promise could be certified, or word that there is none.
+    """The last threshold at which a promise could be certified, or the finding that there is none.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class Certificate(Result):
         target, NaN when certified.
     table : DataFrame
         In the order tried: threshold, kept (rows), loss (its mean over these), p_value (of "it misses the target"),
-        error (at which that was tested), certified, and what else the door says.
+        error (at which that was tested), certified, and further columns of the function that was called.
 
     See Also
     --------
@@ -102,16 +102,16 @@ class Certificate(Result):
         return f"{refusal}; about {self.rows_needed:,.0f} rows would do"
 
 
-def certify(seen, test, *, what, target, level, n, hopeful, most_times):
+def certify(seen, test, *, what, target, level, n, attainable, most_times):
     """`Certificate` from {"threshold", "kept", "loss", ...: (k,)} in the order tried.
 
     `test(times)` gives what `fallback` needs, (k,) p-values and parts of the error, were the same rows seen so many
-    times. Without `hopeful`, no number of rows would do.
+    times. Where the target is not `attainable`, no number of rows would do.
     """
     p_value, part = test(1)
     error, passed = fallback(p_value, part)
     table = pd.DataFrame(seen | {"p_value": p_value, "error": error, "certified": passed})
-    needed = float("nan") if passed.any() else rows_needed(test, n, most_times) if hopeful else float("inf")
+    needed = float("nan") if passed.any() else rows_needed(test, n, most_times) if attainable else float("inf")
     return Certificate(what, target, level, n, needed, table)
 
 

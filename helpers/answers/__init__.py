@@ -2,7 +2,8 @@
 
 - `spelling`, `stated`, `counts`: a table of answers turned into counts of classes, with stated confidences beside them;
   `notations`: numbers, dates, units and formulas as they are written; `held`: wrong answers that hold the right one
-- `splits`, `confidence`: how sure a model is, from its counts; `posterior`: from the probabilities of its texts
+- `confidence`: how sure a model is, from its counts (`splits`: one split or random ones; `all_splits`: their exact
+  mean, with `polynomials`); `posterior`: from the probabilities of its texts
 - `combination`: several confidences made one
 - `calibration`: how far these confidences are from how often the answers are right
 - `exact`, `leading_terms`, `bounds`: biases computed exactly, and the theorems of Wang et al. (2026)

@@ -155,11 +155,36 @@ def sem_ece(
     margins = _check_margins(margins)
     groups = check_groups(groups)
     answers = _read(grouped_or_counts, correct, stated)
-    counts = answers.counts
-    check_same_length(counts=counts, groups=groups)
+    check_same_length(counts=answers.counts, groups=groups)
     sources = _which(sources, answers.stated)
     if "sem2" in sources or answer == "block":
-        check_enough(counts, 2)
+        check_enough(answers.counts, 2)
+    table = _per_question(answers, sources, answer, n_select, ties, rng)
+    graded = table["correct"].to_numpy() >= 0
+    if graded.sum() < 2:
+        raise ValueError(f"correct must be known for two questions at least, but it is for {graded.sum()}.")
+    table = table[graded].reset_index(drop=True)
+    groups = None if groups is None else groups[graded]
+    size = table.pop("size").to_numpy()
+    low_margin = table["margin"].to_numpy() < 1 / np.sqrt(size)
+    binning = _Binning(n_bins, strategy, closed, rng)
+    errors = {name: binning.error(table, name, groups) for name in sources}
+    return SemanticCalibration(
+        errors=errors,
+        summary=pd.DataFrame([_summary_row(table, name, error) for name, error in errors.items()]),
+        differences=_differences(table, sources, low_margin, binning, groups, n_resamples),
+        by_margin=_strata(table, sources, margins, binning, groups),
+        per_question=table,
+        n_ungraded=int((~graded).sum()),
+        answer=answer,
+        n_bins=n_bins,
+        closed=closed,
+    )
+
+
+def _per_question(answers, sources, answer, n_select, ties, rng):
+    """`SemanticCalibration.per_question` of all questions, with the number of answers that measure Sem1 (size)."""
+    counts = answers.counts
     n_answers = counts.sum(axis=1)
     confidence = {"stated": answers.stated}
     if answer == "all":
@@ -175,7 +200,7 @@ def sem_ece(
         confidence["sem1"] = largest_share(block)
         confidence["sem2"] = held_out_shares(counts, block, chosen)
     margin, mass = top_two(counts)
-    table = pd.DataFrame({
+    return pd.DataFrame({
         "question": answers.questions,
         "n_answers": n_answers,
         **{name: confidence[name] for name in sources},
@@ -183,26 +208,8 @@ def sem_ece(
         "margin": margin,
         "standardized_margin": margin / np.sqrt(mass / size),
         "entropy": entropy_of(counts),
+        "size": size,
     })  # fmt: skip
-    graded = table["correct"].to_numpy() >= 0
-    if graded.sum() < 2:
-        raise ValueError(f"correct must be known for two questions at least, but it is for {graded.sum()}.")
-    table = table[graded].reset_index(drop=True)
-    groups = None if groups is None else groups[graded]
-    low_margin = table["margin"].to_numpy() < 1 / np.sqrt(size[graded])
-    binning = _Binning(n_bins, strategy, closed, rng)
-    errors = {name: binning.error(table, name, groups) for name in sources}
-    return SemanticCalibration(
-        errors=errors,
-        summary=pd.DataFrame([_summary_row(table, name, error) for name, error in errors.items()]),
-        differences=_differences(table, sources, low_margin, binning, groups, n_resamples),
-        by_margin=_strata(table, sources, margins, binning, groups),
-        per_question=table,
-        n_ungraded=int((~graded).sum()),
-        answer=answer,
-        n_bins=n_bins,
-        closed=closed,
-    )
 
 
 def _check_margins(margins):

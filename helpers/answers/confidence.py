@@ -8,7 +8,8 @@ often, so that nothing depends on the order of the columns; ``ties="order"`` let
 import numpy as np
 from scipy.special import xlogy
 
-from helpers.answers.splits import block_sizes, chances_to_win, held_out_shares, mean_over_splits, random_blocks
+from helpers.answers.all_splits import mean_over_splits
+from helpers.answers.splits import block_sizes, chances_to_win, held_out_shares, random_blocks
 from helpers.checks import check_count, check_numbers, check_probabilities, check_rng, check_simplex, raise_first
 
 #: Weight of Sem1 that makes the largest leading bias of its mixture with Sem2 smallest, for two classes.

@@ -32,7 +32,7 @@ class GroupedAnswers:
     order : array of int, shape (Q, N)
         Class of each answer in the order of the samples, -1 beyond the last; no columns if unknown.
     problems : dict
-        What was found on the way -> how often.
+        Problem that was met -> how often.
 
     Examples
     --------
@@ -167,59 +167,70 @@ def count_classes(rows, unparsed="singletons"):
     n_unreadable = np.bincount(question_of[unreadable], minlength=len(questions))
     code[unreadable] = len(spellings) + (np.arange(unreadable.sum()) if unparsed == "singletons" else 0)
     problems = {"unreadable answers": int(unreadable.sum())}
-    stated = np.full(len(code), np.nan)
-    grade = np.full(len(code), np.nan)
-    right = np.full(len(questions), None)
-    if rows.confidence is not None:
-        stated = rows.confidence.values[order]
-        problems["missing confidences"] = rows.confidence.n_missing
-        problems["unreadable confidences"] = rows.confidence.n_unread
-        problems["confidences read as per cent without a sign"] = rows.confidence.n_as_percent
-    if rows.grade is not None:
-        grade = rows.grade[order]
-    elif rows.reference is not None:
-        right[question_of] = pd.Series(rows.reference[order]).groupby(question_of).transform("first")
-        given = np.bincount(question_of, rows.has_reference[order]) > 0
-        problems["questions without a reference"] = int((~given).sum())
-        problems["questions whose reference cannot be read"] = int((given & pd.isna(right)).sum())
+    stated = _stated(rows, order, problems)
+    grade = np.full(len(code), np.nan) if rows.grade is None else rows.grade[order]
+    right = _right_answers(rows, order, question_of, len(questions), problems)
     if unparsed == "drop":
-        code = code[~unreadable]
-        stated = stated[~unreadable]
-        grade = grade[~unreadable]
+        code, stated, grade = code[~unreadable], stated[~unreadable], grade[~unreadable]
         kept, question_of = np.unique(question_of[~unreadable], return_inverse=True)
         problems["questions without a readable answer, left out"] = len(questions) - len(kept)
-        questions = questions[kept]
-        n_unreadable = n_unreadable[kept]
-        right = right[kept]
+        questions, n_unreadable, right = questions[kept], n_unreadable[kept], right[kept]
     pair, first_answer = _pairs(question_of, code)
     row = question_of[first_answer]
     column = _place_within(row)
     counts = np.zeros((len(questions), column.max() + 1), dtype=np.int64)
     counts[row, column] = np.bincount(pair)
     spelling = np.array([*spellings, None], dtype=object)[np.minimum(code[first_answer], len(spellings))]
-    known = np.full(counts.shape, -1)
-    if rows.grade is not None:
-        known[row, column] = _majority(pair, grade, problems)
-    else:
-        known[row, column] = [
-            -1 if pd.isna(one) else is_right(name, one) for name, one in zip(spelling, right[row], strict=True)
-        ]
-    n_answers = np.bincount(question_of)
-    class_at = np.full((len(questions), n_answers.max()), -1)
-    class_at[question_of, _place_within(question_of)] = column[pair]
+    correct = np.full(counts.shape, -1)
+    graded = rows.grade is not None
+    correct[row, column] = _majority(pair, grade, problems) if graded else _is_reference(spelling, right[row])
     n_stated = np.bincount(question_of, ~np.isnan(stated)).astype(int)
     return GroupedAnswers(
         counts=counts,
         labels=tuple(tuple(part) for part in np.split(spelling, np.flatnonzero(np.diff(row)) + 1)),
         questions=questions,
-        n_answers=n_answers,
-        correct=known,
+        n_answers=np.bincount(question_of),
+        correct=correct,
         confidence=np.bincount(question_of, np.nan_to_num(stated)) / np.where(n_stated, n_stated, np.nan),
         n_stated=n_stated,
         unparsed=n_unreadable,
-        order=class_at,
+        order=_class_in_order(question_of, column[pair]),
         problems=problems,
     )
+
+
+def _is_reference(spelling, right):
+    """1 where the spelling of a class is a right answer, 0 where not, -1 where that is not known."""
+    pairs = zip(spelling, right, strict=True)
+    return [-1 if pd.isna(answer) else is_right(name, answer) for name, answer in pairs]
+
+
+def _stated(rows, order, problems):
+    """Stated confidence of each answer in order, NaN where there is none; counts of `problems` are added."""
+    if rows.confidence is None:
+        return np.full(order.size, np.nan)
+    problems["missing confidences"] = rows.confidence.n_missing
+    problems["unreadable confidences"] = rows.confidence.n_unread
+    problems["confidences read as per cent without a sign"] = rows.confidence.n_as_percent
+    return rows.confidence.values[order]
+
+
+def _right_answers(rows, order, question_of, n_questions, problems):
+    """Right answer of each question, None where it is not known; counts of `problems` are added."""
+    right = np.full(n_questions, None)
+    if rows.grade is None and rows.reference is not None:
+        right[question_of] = pd.Series(rows.reference[order]).groupby(question_of).transform("first")
+        given = np.bincount(question_of, rows.has_reference[order]) > 0
+        problems["questions without a reference"] = int((~given).sum())
+        problems["questions whose reference cannot be read"] = int((given & pd.isna(right)).sum())
+    return right
+
+
+def _class_in_order(question_of, column):
+    """Class of each answer in the order of the samples, (Q, N), -1 beyond the last."""
+    table = np.full((question_of.max() + 1, np.bincount(question_of).max()), -1)
+    table[question_of, _place_within(question_of)] = column
+    return table
 
 
 def check_table(table, columns):

@@ -9,7 +9,7 @@ import pandas as pd
 from scipy.special import gammaln, xlog1py, xlogy
 
 from helpers._result import Result
-from helpers.answers.splits import CHUNK, cut_product, tie_rule
+from helpers.answers.polynomials import CHUNK, cut_product, tie_rule
 from helpers.checks import check_count, check_one_of, check_probabilities, check_simplex, check_vector
 
 
@@ -18,29 +18,6 @@ def probability_rows(pi, name="pi"):
     single = np.ndim(pi) == 1
     table = check_simplex([pi] if single else pi, name)
     return table / table.sum(axis=1, keepdims=True), single
-
-
-def _others(term, v, rest, early, late):
-    """(K, Q) weights: the other classes share `rest` answers, none with more than v."""
-    # One with exactly v counts `early` (before class k) or `late` (after it). Products of truncated generating
-    # functions, from both ends.
-    upto = term[:, : min(v, rest) + 1].copy()
-    below = upto.copy()
-    upto[:, v:] *= late
-    below[:, v:] *= early
-    prefix = [np.ones((1, term.shape[2]))]
-    suffix = [np.ones((1, term.shape[2]))]
-    for left in range(len(term) - 2, -1, -1):  # classes that are in neither product and hold at most v each
-        low = max(rest - left * v, 0)
-        prefix.append(cut_product(prefix[-1], below[len(prefix) - 1], rest + 1, low))
-        suffix.append(cut_product(suffix[-1], upto[-len(suffix)], rest + 1, low))
-    pairs = ((a, b, rest + 1 - len(b)) for a, b in zip(prefix, suffix[::-1], strict=True))
-    return np.array([(a[first:] * b[::-1][: max(len(a) - first, 0)]).sum(axis=0) for a, b, first in pairs])
-
-
-def _poisson(x, mean):
-    """(K, X, Q) chances of x, (X,), for means (K, Q)."""
-    return np.exp(xlogy(x[:, None], mean[:, None]) - mean[:, None] - gammaln(x + 1)[:, None])
 
 
 def winner_law(pi, n, *, ties="index"):
@@ -80,18 +57,44 @@ def law_of_winner(rows, n, ties="index"):
     """`winner_law` of probabilities and a number that were checked, (Q, K, n + 1)."""
     check_one_of(ties, "ties", ("index", "lot"))
     classes = rows.shape[1]
-    x = np.arange(n + 1)
-    large = x[n // 2 + 1 :]  # with so many copies a class wins, whoever has the others
     law = np.zeros((*rows.shape, n + 1))
+    copies = np.arange(n + 1)
+    majority = copies[n // 2 + 1 :]  # with so many copies a class wins, whoever has the others
     for start in range(0, len(rows), CHUNK):
         mean = n * rows[start : start + CHUNK].T
-        term = _poisson(x, mean)
+        f = _poisson(copies, mean)  # f[k, v] = Poisson(v; n pi_k)
         part = law[start : start + CHUNK].transpose(1, 2, 0)
-        part[:, large] = term[:, large] * _poisson(n - large, (1 - np.eye(classes)) @ mean)
+        part[:, majority] = f[:, majority] * _poisson(n - majority, (1 - np.eye(classes)) @ mean)
         for v in range(-(-n // classes), n // 2 + 1):
-            ways = tie_rule(ties, min(n // v, classes))
-            part[:, v] = sum(share * _others(term, v, n - v, early, late) for early, late, share in ways) * term[:, v]
+            rule = tie_rule(ties, min(n // v, classes))
+            others = sum(weight * _share_of_others(f, v, n - v, early, late) for early, late, weight in rule)
+            part[:, v] = others * f[:, v]
     return law / np.exp(xlogy(n, n) - n - gammaln(n + 1))
+
+
+def _share_of_others(f, v, rest, early, late):
+    """[t^rest] prod_(j != k) sum_(x <= v) f_j(x) t^x for each class k, (K, Q), from f (K, n + 1, Q).
+
+    A class with exactly v copies brings the factor `early` if it stands before class k, `late` if after it.
+    """
+    # products from both ends: of the classes before k, and of those after it
+    upto = f[:, : min(v, rest) + 1].copy()
+    below = upto.copy()
+    upto[:, v:] *= late
+    below[:, v:] *= early
+    prefix = [np.ones((1, f.shape[2]))]
+    suffix = [np.ones((1, f.shape[2]))]
+    for to_come in range(len(f) - 2, -1, -1):  # classes that are in neither product and hold at most v each
+        low = max(rest - to_come * v, 0)
+        prefix.append(cut_product(prefix[-1], below[len(prefix) - 1], rest + 1, low))
+        suffix.append(cut_product(suffix[-1], upto[-len(suffix)], rest + 1, low))
+    pairs = ((a, b, rest + 1 - len(b)) for a, b in zip(prefix, suffix[::-1], strict=True))
+    return np.array([(a[first:] * b[::-1][: max(len(a) - first, 0)]).sum(axis=0) for a, b, first in pairs])
+
+
+def _poisson(x, mean):
+    """(K, X, Q) chances of x, (X,), for means (K, Q)."""
+    return np.exp(xlogy(x[:, None], mean[:, None]) - mean[:, None] - gammaln(x + 1)[:, None])
 
 
 @dataclass(frozen=True)

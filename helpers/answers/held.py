@@ -94,6 +94,6 @@ def _rounds_to(text, reference):
 
 
 def _digits(text):
-    """The digits of a number, without zeros that say nothing."""
+    """The digits of a number, without zeros that do not count."""
     digits = re.sub(r"\.0+$", "", plain(text).replace(",", "."))
     return re.sub(r"\D", "", digits).lstrip("0")

@@ -407,7 +407,7 @@ def _kind_of(texts, missing):
     return "normalized"
 
 
-ENOUGH = 0.6  # share of the answers that a rule must read wholly if no right answer says what they are
+ENOUGH = 0.6  # share of the answers that a rule must read wholly if no right answer shows what they are
 
 
 def rule_of_answers(answers):

@@ -1,4 +1,4 @@
-"""What a stated confidence says: texts turned into probabilities, or into nothing."""
+"""Stated confidences: texts turned into probabilities, or into none."""
 
 import math
 import re

@@ -1,10 +1,12 @@
-"""Who is misjudged: subgroups whose observed rate differs from what they were told, in words, with intervals.
+"""Who is misjudged: subgroups whose observed rate differs from their stated one, in words, with intervals.
 
 - `search`: begin here, with `audit_groups`: all segments of one and two columns, judged by one maximum;
-  `search_segments` says as well what could not have been found (`segments`: the family; `null`: the draws; `selection`:
-  the few to act on)
+  `search_segments` also gives what could not have been found (`classes`: the same for several classes)
+- `gaps`: the value of the search, the standardised gap of each segment. Around it: `segments`, which ones;
+  `recalibration`, `skewness`, `dependence` of rows; `null`, drawn tables; `joint`, one test; `intervals`, `power`;
+  `selection`, the few to act on
 - `tree`: the groups of Melo et al. (2026): leaves of an honest tree, measured on rows that did not choose them
-- `columns`: every level of columns that somebody names
+- `columns`: every level of columns that are named
 - `rates`: stated and observed rates of any subgroups, with adjusted p-values
 """
 

@@ -3,9 +3,12 @@
 import numpy as np
 import pandas as pd
 
-from helpers.audit.null import NullModel, ResidualSums, bonus_of_singles, largest_gaps
-from helpers.audit.search import ALPHA, canonical_order, checked_options
-from helpers.audit.segments import SegmentFamily, fewest_rows
+from helpers.audit.gaps import SegmentGaps
+from helpers.audit.intervals import gap_intervals
+from helpers.audit.joint import ALPHA, bonus_of_singles, joint_test
+from helpers.audit.null import drawn_gaps
+from helpers.audit.options import checked_options
+from helpers.audit.segments import canonical_order, family_of
 from helpers.audit.selection import MOST, TIE
 from helpers.calibration.affine import calibrate_classes
 from helpers.calibration.calibrators import clipped_logit
@@ -18,50 +21,7 @@ COLUMNS = [
 ]  # fmt: skip
 
 
-class _ClassNull(NullModel):
-    """`NullModel` of one question about the class, whose draws share their labels with those of the others."""
-
-    def __init__(self, k, rows, c, stated, family, seed):
-        first, last = np.flatnonzero(rows.asked[k])[[0, -1]]  # classes that stand side by side
-        self.y = rows.asked[k][rows.y]
-        self.weight = rows.weights / rows.weights.mean()
-        self.groups = rows.groups
-        self.family = family
-        self.c = c @ rows.asked[k]
-        self._below = c[:, :first].sum(axis=1).astype(np.float32)[:, None]
-        self._above = c[:, : last + 1].sum(axis=1).astype(np.float32)[:, None]
-        self.tangent = _tangent(self.c, stated)
-        self.seed = seed
-        self._measure(rows.P @ rows.asked[k])
-        self.sums = ResidualSums(self, self.c, self.tangent)
-        self.variance = self.sums.variance
-        if self.groups is not None:
-            self._allow_for_groups()
-        self.z = self.standardised(self.sums.residual)
-
-    def _redrawn(self, block, rng):
-        """Residuals in labels drawn from all scores: one number decides which class a row gets."""
-        drawn = np.ascontiguousarray(rng.random((block, self.c.size), dtype=np.float32).T)
-        return ((drawn >= self._below) & (drawn < self._above)) - self.c.astype(np.float32)[:, None]
-
-    def draws(self, n_draws, rng):
-        """As `NullModel.draws`, with the numbers that the other classes get, too."""
-        return super().draws(n_draws, np.random.default_rng(self.seed))
-
-
-class _AllClasses:
-    """The segments of all classes (or steps) as one family of so many times as many."""
-
-    def __init__(self, nulls):
-        self._nulls = nulls
-
-    def draws(self, n_draws, rng):
-        """Standardised gaps of tables without misjudged segments, in blocks (Q * segments, draws)."""
-        for blocks in zip(*(null.draws(n_draws, rng) for null in self._nulls), strict=True):
-            yield np.concatenate(blocks)
-
-
-def _tangent(c, calibrated):
+def _directions(c, calibrated):
     """Directions in which recalibrating one class moves its log-odds."""
     if not calibrated:
         return np.empty((c.size, 0))
@@ -85,68 +45,87 @@ def audit_class_groups(
     """`audit_groups` of scores with a column for each class, as checked there."""
     rows = check_class_rows(y, P, X, sample_weight, groups, ordered)
     checked_options(calibrator, max_features, min_rows, n_draws, can=())
-    min_rows = fewest_rows(rows.y.size) if min_rows is None else min_rows
-    X = rows.X[sorted(rows.X.columns)]
     common = (rows.y == np.bincount(rows.y).argmax()).astype(float)
-    family = SegmentFamily(X, common, min_rows, max_features)
-    if not family.pairs.size:
-        reasons = "; ".join(family.notes)
-        raise ValueError(f"X must have a segment of min_rows = {min_rows:,} of {rows.y.size:,} rows, but {reasons}.")
+    family = family_of(rows.X, common, min_rows, max_features)
     order = canonical_order(family, rows.groups, rows.y, rows.weights, *rows.P.T[::-1])
     family = family.take(order)
     rows = rows.take(order)
     c = rows.calibrated(calibrate_classes if calibrator == "platt" else None)
     seed = int(check_rng(rng).integers(2**31))
-    # recalibrated scores may be as exact as those of one class against the rest are
-    nulls = [_ClassNull(k, rows, c, calibrator != "none", family, seed) for k in range(len(rows.asked))]
+    classes = range(len(rows.asked))
+    gaps = [_class_gaps(k, rows, c, calibrator != "none", family) for k in classes]
+    draws = [drawn_gaps(gaps[k], n_draws, np.random.default_rng(seed), _redrawn(k, rows, c)) for k in classes]
     bonus = bonus_of_singles(family.pairs)
-    strength = np.concatenate([np.abs(null.z) + bonus for null in nulls])
-    largest, adjusted = largest_gaps(_AllClasses(nulls), strength, np.tile(bonus, len(nulls)), n_draws, None)
-    fewer = max(int(np.ceil(ALPHA * (n_draws + 1))) - 2, 0)
-    critical = float(np.sort(largest)[-1 - fewer])
-    adjusted = adjusted.reshape(len(nulls), -1)
-    return _table(rows, family, nulls, _selected(nulls, adjusted, critical, bonus), adjusted, critical - bonus)
+    # the segments of all classes are one family of so many times as many, and share the drawn labels
+    z = np.concatenate([of_class.z for of_class in gaps])
+    test = joint_test(z, np.tile(bonus, len(gaps)), (np.concatenate(blocks) for blocks in zip(*draws, strict=True)))
+    adjusted = test.adjusted.reshape(len(gaps), -1)
+    selected = _selected(gaps, adjusted, test.critical, bonus)
+    return _table(rows, family, gaps, selected, adjusted, test.critical - bonus)
 
 
-def _selected(nulls, adjusted, critical, bonus):
+def _class_gaps(k, rows, c, calibrated, family):
+    """`SegmentGaps` of one question about the class, as if its scores had been recalibrated against the rest."""
+    of_class = c @ rows.asked[k]
+    y = rows.asked[k][rows.y]
+    weight = rows.weights / rows.weights.mean()
+    Z = _directions(of_class, calibrated)
+    return SegmentGaps(y, rows.P @ rows.asked[k], of_class, Z, weight, rows.groups, family)
+
+
+def _redrawn(k, rows, c):
+    """Function (block, rng) of residuals in labels drawn from all scores: one number decides which class a row gets."""
+    first, last = np.flatnonzero(rows.asked[k])[[0, -1]]  # classes that stand side by side
+    below = c[:, :first].sum(axis=1).astype(np.float32)[:, None]
+    above = c[:, : last + 1].sum(axis=1).astype(np.float32)[:, None]
+    of_class = (c @ rows.asked[k]).astype(np.float32)[:, None]
+
+    def redrawn(block, rng):
+        drawn = np.ascontiguousarray(rng.random((block, len(c)), dtype=np.float32).T)
+        return ((drawn >= below) & (drawn < above)) - of_class
+
+    return redrawn
+
+
+def _selected(gaps, adjusted, critical, bonus):
     """(segment, class) to act on, the strongest first; a segment is named once, with its most misjudged class."""
-    found = []
+    selected = []
     candidate = adjusted < ALPHA
-    z = np.array([null.z for null in nulls])
-    while candidate.any() and len(found) < MOST:
+    z = np.array([of_class.z for of_class in gaps])
+    while candidate.any() and len(selected) < MOST:
         strength = np.where(candidate, np.abs(z) + bonus, -np.inf)
         if strength.max() <= critical:
             break
         k, segment = np.unravel_index(np.argmax(strength >= strength.max() - TIE), strength.shape)
-        parents = nulls[k].family.parents(segment) if nulls[k].family.pairs[segment] else []
+        parents = gaps[k].family.parents(segment) if gaps[k].family.pairs[segment] else []
         for parent in parents:  # one condition is enough where the second adds little
             if strength[k, parent] > critical and abs(z[k, parent]) + 2 * bonus[parent] >= abs(z[k, segment]):
                 segment = parent
                 break
-        found.append((int(segment), int(k)))
+        selected.append((int(segment), int(k)))
         candidate[:, segment] = False
-        z = np.array([null.z_after([segment for segment, _ in found]) for null in nulls])
-    return found
+        z = np.array([of_class.z_after([segment for segment, _ in selected]) for of_class in gaps])
+    return selected
 
 
-def _table(rows, family, nulls, found, adjusted, critical):
-    """One row a group: the class that is surely off there, and the one that is most off to the other side."""
-    gap = np.array([null.gap for null in nulls])
-    rules = family.rules([segment for segment, _ in found])
+def _table(rows, family, gaps, selected, adjusted, critical):
+    """One row a group: the class that is significantly off, and the one that is most off to the other side."""
+    gap = np.array([of_class.gap for of_class in gaps])
+    rules = family.rules([segment for segment, _ in selected])
     names = rows.asked_names
     lines = []
-    for rule, (segment, k) in zip(rules, found, strict=True):
-        null = nulls[k]
-        (low,), (high,) = null.intervals(critical[[segment]], [segment])
+    for rule, (segment, k) in zip(rules, selected, strict=True):
+        own = gaps[k]
+        (low,), (high,) = gap_intervals(own, critical[[segment]], [segment])
         one = names[k]
         if rows.ordered:
-            other, other_gap = f"above {rows.classes[k]}", -null.gap[segment]
+            other, other_gap = f"above {rows.classes[k]}", -own.gap[segment]
         else:
-            k_other = int((gap[:, segment].argmax if null.z[segment] < 0 else gap[:, segment].argmin)())
+            k_other = int((gap[:, segment].argmax if own.z[segment] < 0 else gap[:, segment].argmin)())
             other, other_gap = names[k_other], gap[k_other, segment]
-        too_high, too_low = (one, other) if null.z[segment] < 0 else (other, one)
+        too_high, too_low = (one, other) if own.z[segment] < 0 else (other, one)
         lines.append([
-            rule, null.n[segment], null.share[segment], too_high, too_low, one, null.stated[segment],
-            null.observed[segment], null.gap[segment], low, high, other_gap, null.z[segment], adjusted[k, segment],
+            rule, own.n[segment], own.share[segment], too_high, too_low, one, own.stated[segment],
+            own.observed[segment], own.gap[segment], low, high, other_gap, own.z[segment], adjusted[k, segment],
         ])  # fmt: skip
     return pd.DataFrame(lines, columns=COLUMNS)

@@ -1,4 +1,4 @@
-"""Columns that somebody names: every level with its rates, however few rows it has."""
+"""Columns that are named in advance: every level with its rates, however few rows it has."""
 
 import numpy as np
 import pandas as pd
@@ -18,8 +18,8 @@ WIDE = 0.1  # a gap that an interval must rule out before it may be called none
 def measure_columns(y, p, X, check, *, sample_weight=None, groups=None):
     """Stated and observed rates of every level of columns that are named, with intervals that hold for few rows, too.
 
-    Who names a column in advance needs no search and no adjustment for one. The interval is that of a share (Clopper
-    and Pearson), less the mean score; weights and dependent rows count as fewer rows.
+    A column that is named in advance needs no search and no adjustment for one. The interval is that of a share
+    (Clopper and Pearson), less the mean score; weights and dependent rows count as fewer rows.
 
     Parameters
     ----------
@@ -75,33 +75,45 @@ def levels_of_columns(rows, check):
 
 def _levels_of(name, y, p, X, weight, groups):
     """The rows of one column."""
-    encoder = TableEncoder(FIFTHS, rare=1)
-    (level,) = encoder.fit_transform(CheckedTable(X)).T
-    (column,) = encoder.columns_
-    size = column.levels.size
-    level = np.where(np.isnan(level), size, level).astype(np.int64)
-    words = [words_of(column, k, k, False) or f"{name} (all rows alike)" for k in range(size)]
-    count, total, stated, observed, squares = group_sums(
-        level, weight, weight * p, weight * y, weight**2, size=size + 1
-    )
-    table = pd.DataFrame({"rule": [*words, f"{name} is missing"], "n": count, "share": total / total.sum()})
+    column, level, words = _coded(name, X)
+    count, total, stated, observed = group_sums(level, weight, weight * p, weight * y, size=len(words))
+    table = pd.DataFrame({"rule": words, "n": count, "share": total / total.sum()})
     with np.errstate(invalid="ignore", divide="ignore"):
         table["stated"] = stated / total
         table["observed"] = observed / total
-        rows = total**2 / squares
     table["gap"] = table["observed"] - table["stated"]
-    if groups is not None:
-        cell = cross_cells(level, groups)[0]
-        rows = rows / design_effect(cell, weight * (y - p - table["gap"].to_numpy()[level]))
-    table = table[table["share"] > 0]
+    rows = _effective_rows(level, weight, y - p - table["gap"].to_numpy()[level], groups, len(words))
+    table = table[table["share"] > 0].copy()
     rows = rows[table.index]
     low, high = exact_interval(table["observed"].to_numpy().clip(0, 1) * rows, rows)
     table["low"] = low - table["stated"]
     table["high"] = high - table["stated"]
-    unsure = table["high"] > np.minimum(WIDE, table["stated"])
-    unsure |= table["low"] < -np.minimum(WIDE, 1 - table["stated"])
-    remarks = [table["low"] > 0, table["high"] < 0, unsure]
-    table["remark"] = np.select(remarks, ["too low", "too high", "too few to say"], "no gap seen")
-    if column.kind == "category":
-        table = table.sort_values("rule", kind="stable")
-    return table
+    table["remark"] = _remarks(table)
+    return table.sort_values("rule", kind="stable") if column.kind == "category" else table
+
+
+def _coded(name, X):
+    """A column of a table, the level of each row, (n,), and the levels in words; missing values are the last one."""
+    encoder = TableEncoder(FIFTHS, rare=1)
+    (level,) = encoder.fit_transform(CheckedTable(X)).T
+    (column,) = encoder.columns_
+    size = column.levels.size
+    words = [words_of(column, k, k, False) or f"{name} (all rows alike)" for k in range(size)]
+    return column, np.where(np.isnan(level), size, level).astype(np.int64), [*words, f"{name} is missing"]
+
+
+def _effective_rows(level, weight, residual, groups, size):
+    """Number of independent rows of equal weight that each level is worth, (size,)."""
+    _, total, squares = group_sums(level, weight, weight**2, size=size)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        rows = total**2 / squares
+    return rows if groups is None else rows / design_effect(cross_cells(level, groups)[0], weight * residual)
+
+
+def _remarks(table):
+    """What the interval of each gap allows to conclude."""
+    is_open = table["high"] > np.minimum(WIDE, table["stated"])
+    is_open |= table["low"] < -np.minimum(WIDE, 1 - table["stated"])
+    return np.select(
+        [table["low"] > 0, table["high"] < 0, is_open], ["too low", "too high", "too few to say"], "no gap seen"
+    )

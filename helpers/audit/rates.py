@@ -129,29 +129,32 @@ def _tested(gap, se, freedom, **others):
 
 def gap_errors(y, p, subgroup, weight, *, groups=None, size=None):
     """Gaps of subgroups with their standard errors, {name: (subgroups,)}, from columns that were checked."""
-    chance = weight**2 * p * (1 - p)
-    sums = group_sums(subgroup, weight, weight * p, weight * y, weight**2, chance, size=size)
-    count, total, stated, observed, weights, chance = sums
+    count, total, stated, observed = group_sums(subgroup, weight, weight * p, weight * y, size=size)
     filled = np.where(total > 0, total, np.nan)
     stated = stated / filled
     observed = observed / filled
     gap = observed - stated
+    columns = {"n": count, "share": total / total.sum(), "stated": stated, "observed": observed, "gap": gap}
     deviation = weight * (y - p - gap[subgroup])
+    return columns | _errors(p, subgroup, weight, groups, filled, observed, deviation)
+
+
+def _errors(p, subgroup, weight, groups, total, observed, deviation):
+    """Standard errors of the gaps, the largest of three, and degrees of freedom."""
+    variance = np.bincount(subgroup, weight**2 * p * (1 - p), total.size)
+    inflation = 1.0
     if groups is None:
-        squares = np.bincount(subgroup, deviation**2, count.size)
-        inflation = 1.0
+        squares = np.bincount(subgroup, deviation**2, total.size)
+        weights = np.bincount(subgroup, weight**2, total.size)
     else:
         cell, home, _ = cross_cells(subgroup, groups)
-        squares = np.bincount(home, np.bincount(cell, deviation) ** 2, count.size)
-        weights = np.bincount(home, np.bincount(cell, weight) ** 2, count.size)
+        squares = np.bincount(home, np.bincount(cell, deviation) ** 2, total.size)
+        weights = np.bincount(home, np.bincount(cell, weight) ** 2, total.size)
         inflation = design_effect(cell, deviation)
-    independent = filled**2 / np.where(weights > 0, weights, np.nan)
-    # effective rows less one, at least 1
-    freedom = np.maximum(independent - 1, 1)
-    se = np.sqrt(squares * (1 + 1 / freedom)) / filled
-    chance = np.sqrt(chance * inflation) / filled
-    rate = (observed * independent + 1) / (independent + 2)  # a rate of 0 or 1 was seen, but is not certain
-    one_sided = np.where((observed == 0) | (observed == 1), np.sqrt(rate * (1 - rate) / independent), 0.0)
-    se = np.maximum(np.maximum(se, chance), one_sided)
-    columns = {"n": count, "share": total / total.sum(), "stated": stated, "observed": observed, "gap": gap}
-    return columns | {"se": se, "freedom": freedom}
+    rows = total**2 / np.where(weights > 0, weights, np.nan)  # effective number of independent ones
+    freedom = np.maximum(rows - 1, 1)
+    spread = np.sqrt(squares * (1 + 1 / freedom)) / total
+    binomial = np.sqrt(variance * inflation) / total
+    rate = (observed * rows + 1) / (rows + 2)  # a rate of 0 or 1 was seen, but is not certain
+    one_sided = np.where((observed == 0) | (observed == 1), np.sqrt(rate * (1 - rate) / rows), 0.0)
+    return {"se": np.maximum(np.maximum(spread, binomial), one_sided), "freedom": freedom}

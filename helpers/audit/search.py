@@ -6,25 +6,31 @@ import numpy as np
 import pandas as pd
 
 from helpers._result import Result
-from helpers.audit.null import Chances, NullModel, bonus_of_singles, largest_gaps
-from helpers.audit.segments import SegmentFamily, fewest_rows
+from helpers.audit.classes import audit_class_groups
+from helpers.audit.gaps import SegmentGaps
+from helpers.audit.intervals import gap_intervals
+from helpers.audit.joint import ALPHA, bonus_of_singles, joint_test
+from helpers.audit.null import drawn_gaps
+from helpers.audit.options import checked_options
+from helpers.audit.power import Chances, chances_of
+from helpers.audit.recalibration import recalibrated
+from helpers.audit.segments import SegmentFamily, canonical_order, family_of
 from helpers.audit.selection import select_segments
-from helpers.checks import MOST_DRAWS, check_count, check_one_of, check_rng
+from helpers.checks import check_rng
 from helpers.partition.checked import check_rows, check_table
 from helpers.partition.class_rows import has_classes
 
-ALPHA = 0.05  # of the whole search
 CLOSE = 3.0  # standard errors of a p-value by which it may differ between draws
 
 
 @dataclass(frozen=True)
 class SegmentSearch(Result):
-    """What a search over all segments says.
+    """Result of a search over all segments.
 
     Parameters
     ----------
     table : DataFrame
-        One row a segment looked at, the strongest first: rule (words), columns (their number), n (rows), share (of the
+        One row a segment, the strongest first: rule (words), columns (their number), n (rows), share (of the
         weight), stated (mean p), calibrated (mean score after recalibration), observed (rate of y), gap = observed -
         calibrated, low, high (intervals of the gaps that all hold together with 95 %), z (standardised gap),
         adjusted (p-value, adjusted by the maximum over all segments, step-down).
@@ -36,7 +42,7 @@ class SegmentSearch(Result):
     critical : float
         Standardised gap from which a segment of two columns is significant (5 % for the whole search).
     smallest : float
-        Smallest share of the rows that was looked at.
+        Smallest share of the rows that a segment holds.
     notes : tuple of str
         What was left out and why.
     family : SegmentFamily
@@ -152,12 +158,13 @@ def audit_groups(y, p, X, *, sample_weight=None, groups=None, rng=None, **option
     Returns
     -------
     DataFrame
-        `SegmentSearch.selected`: one row a subgroup, with rule, n, gap, low, high, adjusted (p-value) and more. What
-        could not have been found, and which columns were left out, says `search_segments`.
+        `SegmentSearch.selected`: one row a subgroup, with rule, n, gap, low, high, adjusted (p-value) and more.
+        `search_segments` also gives what could not have been found, and which columns were left out.
 
         Of K classes: which of them is stated too often in the subgroup (too_high) and at whose expense (too_low); the
-        rates, gap and interval are those of the one that is surely off (class), other_gap is that of the other. The
-        p-value is adjusted over all classes and segments. Of classes in order, "up to b" and "above b" stand for them.
+        rates, gap and interval are those of the one whose gap is significant (class), other_gap is that of the other.
+        The p-value is adjusted over all classes and segments. Of classes in order, "up to b" and "above b" stand for
+        them.
 
     Examples
     --------
@@ -167,8 +174,6 @@ def audit_groups(y, p, X, *, sample_weight=None, groups=None, rng=None, **option
     ['age <= 39']
     """
     if has_classes(p):
-        from helpers.audit.classes import audit_class_groups  # which builds on this module
-
         return audit_class_groups(y, p, X, sample_weight=sample_weight, groups=groups, rng=rng, **options)
     rows = check_rows(y, p, X, sample_weight, groups)
     return search_rows(rows, rng=rng, only_selected=True, **checked_options(**options))
@@ -247,73 +252,44 @@ def search_segments(
     return search_rows(rows, rng=rng, **checked_options(calibrator, max_features, min_rows, n_draws))
 
 
-def checked_options(calibrator="platt", max_features=2, min_rows=None, n_draws=300, *, can=("isotonic",)):
-    """Options of a search; `can` are the calibrators besides Platt's."""
-    check_one_of(calibrator, "calibrator", ("platt", *can, "none"))
-    check_one_of(max_features, "max_features", (1, 2))
-    check_count(n_draws, "n_draws", least=19, most=MOST_DRAWS)
-    if min_rows is not None:
-        check_count(min_rows, "min_rows", least=5)
-    return {"calibrator": calibrator, "max_features": max_features, "min_rows": min_rows, "n_draws": n_draws}
-
-
 def search_rows(rows, *, calibrator="platt", max_features=2, min_rows=None, n_draws=300, rng=None, only_selected=False):
     """`search_segments` of `helpers.partition.checked.Rows` and options that were checked."""
+    family = family_of(rows.X, rows.y, min_rows, max_features)
     weight = rows.weights
-    min_rows = fewest_rows(rows.y.size) if min_rows is None else min_rows
-    family = SegmentFamily(rows.X[sorted(rows.X.columns)], rows.y, min_rows, max_features)
-    if not family.pairs.size:
-        reasons = "; ".join(family.notes)
-        raise ValueError(f"X must have a segment of min_rows = {min_rows:,} of {rows.y.size:,} rows, but {reasons}.")
-    # draws are made row by row: in an order of their own, the rows get the same ones however they came
     order = canonical_order(family, rows.groups, rows.y, weight, rows.p)
     family = family.take(order)
-    y = rows.y[order]
-    p = rows.p[order]
-    weight = weight[order]
+    y, p, weight = rows.y[order], rows.p[order], weight[order]
+    weight = weight / weight.mean()
     groups = None if rows.groups is None else pd.factorize(rows.groups[order])[0]
     rng = check_rng(rng)
-    null = NullModel(y, p, weight, groups, family, calibrator)
+    c, directions = recalibrated(y, p, weight, calibrator)
+    gaps = SegmentGaps(y, p, c, directions, weight, groups, family)
     bonus = bonus_of_singles(family.pairs)
-    strength = np.abs(null.z) + bonus
-    largest, adjusted = largest_gaps(null, strength, bonus, n_draws, rng)
-    fewer = max(int(np.ceil(ALPHA * (n_draws + 1))) - 2, 0)  # draws above it, so that adjusted p-values are below ALPHA
-    critical = float(np.sort(largest)[-1 - fewer])
-    chosen = select_segments(null, np.flatnonzero(adjusted < ALPHA), critical, bonus)
+    test = joint_test(gaps.z, bonus, drawn_gaps(gaps, n_draws, rng))
+    selected = select_segments(gaps, np.flatnonzero(test.adjusted < ALPHA), test.critical, bonus)
     if only_selected:  # the other rows of the table take a fourth of the time
-        return _table(null, family, critical - bonus, adjusted, np.array(chosen, int))
-    table = _table(null, family, critical - bonus, adjusted, np.arange(strength.size))
-    ranked = np.lexsort((np.abs(null.gap), strength))[::-1]
+        return _table(gaps, test, bonus, np.array(selected, int))
+    table = _table(gaps, test, bonus, np.arange(gaps.z.size))
+    strongest_first = np.lexsort((np.abs(gaps.gap), test.strength))[::-1]
     return SegmentSearch(
-        table=table.iloc[ranked],
-        selected=table.iloc[chosen],
-        p_value=float((1 + (largest >= strength.max()).sum()) / (1 + largest.size)),
-        critical=critical,
+        table=table.iloc[strongest_first],
+        selected=table.iloc[selected],
+        p_value=test.p_value,
+        critical=test.critical,
         smallest=float(table["n"].min() / y.size),
         notes=tuple(family.notes),
         family=family,
-        chances=null.chances,
+        chances=chances_of(gaps),
         n_draws=n_draws,
     )
 
 
-def canonical_order(family, groups, *columns):
-    """An order of the rows that does not depend on the one in which they came, nor on columns without segments."""
-    keys = [*columns[:-1], *(column.code for column in family.columns), columns[-1]]
-    if groups is not None:
-        # of rows that are alike in all this, those whose groups hold the same rows stand side by side
-        alike = pd.util.hash_pandas_object(pd.DataFrame(dict(enumerate(keys))), index=False).to_numpy()
-        held = np.zeros(groups.max() + 1, np.uint64)
-        np.add.at(held, groups, alike)
-        keys.insert(0, held[groups])
-    return np.lexsort(keys)
-
-
-def _table(null, family, critical, adjusted, segments):
+def _table(gaps, test, bonus, segments):
     """The table of some segments."""
-    low, high = null.intervals(critical[segments], segments)
+    family = gaps.family
+    low, high = gap_intervals(gaps, (test.critical - bonus)[segments], segments)
     columns = {"rule": pd.Series(family.rules(segments), dtype=str), "columns": np.where(family.pairs[segments], 2, 1)}
     rates = ("n", "share", "stated", "calibrated", "observed", "gap")
-    columns |= {name: getattr(null, name)[segments] for name in rates}
-    columns |= {"low": low, "high": high, "z": null.z[segments], "adjusted": adjusted[segments]}
+    columns |= {name: getattr(gaps, name)[segments] for name in rates}
+    columns |= {"low": low, "high": high, "z": gaps.z[segments], "adjusted": test.adjusted[segments]}
     return pd.DataFrame(columns).set_index(segments)

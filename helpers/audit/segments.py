@@ -12,6 +12,7 @@ from functools import cached_property
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 from scipy import sparse
 
 from helpers.partition.checked import CheckedTable
@@ -27,12 +28,35 @@ MOST_PAIRED = 60  # columns of which pairs are taken: time and memory grow with 
 PAIRED = 50  # rows of a group up to which its pairs of rows are counted one by one
 BLOCK = 100_000  # rows whose pairs are made at once
 GROUPS = 16  # larger ones that are added up at once
-GIVEN_AWAY = 0.01  # of the cases of the rarer label: a column that tells all but these knows the outcome
+GIVEN_AWAY = 0.01  # of the cases of the rarer label: a column that predicts all but these gives the outcome away
 
 
 def fewest_rows(n):
-    """Rows that a segment needs where nobody says: 20, or half a percent of n if that is more."""
+    """Rows that a segment needs by default: 20, or half a percent of n if that is more."""
     return max(20, n // 200)
+
+
+def family_of(X, y, min_rows, max_features):
+    """`SegmentFamily` of a table in any order of its columns; ValueError without a segment of `min_rows` rows."""
+    min_rows = fewest_rows(y.size) if min_rows is None else min_rows
+    family = SegmentFamily(X[sorted(X.columns)], y, min_rows, max_features)
+    if not family.pairs.size:
+        reasons = "; ".join(family.notes)
+        raise ValueError(f"X must have a segment of min_rows = {min_rows:,} of {y.size:,} rows, but {reasons}.")
+    return family
+
+
+def canonical_order(family, groups, *columns):
+    """An order of the rows that does not depend on the one in which they came, nor on columns without segments."""
+    # tables are drawn row by row: in this order, the rows get the same draws however they came
+    keys = [*columns[:-1], *(column.code for column in family.columns), columns[-1]]
+    if groups is not None:
+        # of rows that are alike in all this, those whose groups hold the same rows stand side by side
+        alike = pd.util.hash_pandas_object(pd.DataFrame(dict(enumerate(keys))), index=False).to_numpy()
+        held = np.zeros(groups.max() + 1, np.uint64)
+        np.add.at(held, groups, alike)
+        keys.insert(0, held[groups])
+    return np.lexsort(keys)
 
 
 @dataclass(frozen=True)
@@ -46,7 +70,7 @@ class Condition:
 
     @cached_property
     def words(self):
-        """The condition as a rule says it."""
+        """The condition in the words of a rule."""
         if self.common is not None:
             return f"{self.column.name} is none of the {self.common.size:,} larger levels"
         return words_of(self.column, self.first, self.last, False)
@@ -305,7 +329,7 @@ def _conditions_of_number(column, code, min_rows):
 
 
 def _gives_away(column, values, code, y):
-    """Whether the cells of a column, or one cut through its numbers, tell nearly all cases of the rarer label."""
+    """Whether the cells of a column, or one cut through its numbers, predict nearly all cases of the rarer label."""
     count = np.bincount(code)
     ones = np.bincount(code, y)
     if np.minimum(ones, count - ones).sum() <= GIVEN_AWAY * min(y.sum(), y.size - y.sum()):

@@ -134,33 +134,38 @@ def tree_groups(
     calibrated = None if calibrated is None else check_probabilities(calibrated, "calibrated")
     check_same_length(y=rows.kept, calibrated=calibrated)
     calibrated = _rows_of(calibrated, rows.kept)
-    y, p, X, groups = rows.y, rows.p, rows.X, rows.groups
-    target = _target(p, calibrated, against)
-    min_rows = _default_min_rows(y) if min_rows is None else check_count(min_rows, "min_rows", least=10)
-    if y.size < 4 * min_rows:
-        raise ValueError(f"y must have at least 4 * min_rows = {4 * min_rows:,} rows, but it has {y.size:,}.")
+    target = _target(rows.p, calibrated, against)
+    n = rows.y.size
+    min_rows = _default_min_rows(rows.y) if min_rows is None else check_count(min_rows, "min_rows", least=10)
+    if n < 4 * min_rows:
+        raise ValueError(f"y must have at least 4 * min_rows = {4 * min_rows:,} rows, but it has {n:,}.")
     rng = check_rng(rng)
-    choose, measure = split_rows(y, groups, (0.5,), rng)
-    weight = rows.weights
+    choose, measure = split_rows(rows.y, rows.groups, (0.5,), rng)
     tree = HonestTree(min_samples_leaf=min_rows, max_depth=max_depth, rng=rng)
-    tree.fit(X.iloc[choose], (y - target)[choose], weight[choose], _rows_of(groups, choose))
+    residual = (rows.y - target)[choose]
+    tree.fit(rows.X.iloc[choose], residual, rows.weights[choose], _rows_of(rows.groups, choose))
+    table = _measured(tree, rows, calibrated, measure)
+    table = table.sort_values("gap" if against == "stated" else "residual_gap", kind="stable")
+    return GroupAudit(table.reset_index(drop=True), table.index.to_numpy(), tree, against)
+
+
+def _measured(tree, rows, calibrated, measure):
+    """The table of the leaves, measured on rows that did not choose them; leaves without rows are left out."""
     table = table_of_gaps(
-        y[measure],
-        p[measure],
-        tree.apply(X.iloc[measure]),
-        weight[measure],
+        rows.y[measure],
+        rows.p[measure],
+        tree.apply(rows.X.iloc[measure]),
+        rows.weights[measure],
         calibrated=_rows_of(calibrated, measure),
-        groups=_rows_of(groups, measure),
+        groups=_rows_of(rows.groups, measure),
         size=tree.n_regions_,
     )
     table.insert(0, "rule", tree.rules())
-    table = table[table["share"] > 0].sort_values("gap" if against == "stated" else "residual_gap", kind="stable")
-    leaf = table.index.to_numpy()
-    table = table.reset_index(drop=True)
-    table["adjusted"] = holm(table["p_value"])  # for those measured: the rows here have chosen nothing
+    table = table[table["share"] > 0].copy()
+    table["adjusted"] = holm(table["p_value"])
     if calibrated is not None:
         table["residual_adjusted"] = holm(table["residual_p_value"])
-    return GroupAudit(table, leaf, tree, against)
+    return table
 
 
 def _rows_of(column, rows):

@@ -28,7 +28,7 @@ def is_certain(p):
 
 
 def on_the_line(p, y):
-    """Rows that a line in log-odds is fitted to: those with log-odds, or all where they tell no line."""
+    """Rows that a line in log-odds is fitted to: those with log-odds, or all where these determine no line."""
     inner = ~is_certain(p)
     x = clipped_logit(p[inner])
     has_line = inner.any() and np.ptp(x) >= LEAST_SPAN and np.ptp(y[inner]) > 0
@@ -49,9 +49,9 @@ def platt_directions(p, y):
 
 
 class _Calibrator(RegressorMixin, BaseEstimator):
-    """What all calibrators have: columns are checked here, `_learn` and `_map` are given checked ones."""
+    """Base of all calibrators: columns are checked here; `_learn` and `_map` get checked ones."""
 
-    _both = True  # whether labels of one class teach nothing
+    _both = True  # whether labels of both classes are needed
 
     def fit(self, p, y, sample_weight=None):
         """Learn the map from (n,) scores and labels 0/1, with sampling weights if they are given. Returns self."""
@@ -78,12 +78,12 @@ class PlattCalibrator(_Calibrator):
 
     Scores of 0 and of 1 have no log-odds: wherever they were cut, a few of them would turn the line. Each of the two
     has a level of its own: the rate of labels 1 among its rows and one row more, to which the nearest end of the line
-    gives its chance. Where no other scores tell a line, they are cut to 1e-6 and 1 - 1e-6.
+    gives its chance. Where no other scores determine a line, they are cut to 1e-6 and 1 - 1e-6.
 
     Attributes
     ----------
     slope_ : float
-        1 (with intercept 0) leaves the scores alone, below 1 says that the scores were too extreme.
+        1 (with intercept 0) leaves the scores alone, below 1 means that the scores were too extreme.
     intercept_ : float
         In log-odds.
     levels_ : ndarray, shape (2,)
@@ -91,7 +91,7 @@ class PlattCalibrator(_Calibrator):
     n_clipped_ : int
         Rows of the fit outside [1e-6, 1 - 1e-6].
     separated_ : bool
-        True where one score threshold tells the classes apart, so that no maximum likelihood exists; Platt's smoothed
+        True where one score threshold separates the classes, so that no maximum likelihood exists; Platt's smoothed
         labels (N1 + 1) / (N1 + 2) and 1 / (N0 + 2) are then used.
 
     References
@@ -253,5 +253,5 @@ def make_calibrator(name):
 
 
 def calibrate_rows(name, p, y, weight, at):
-    """Scores `at`, calibrated by columns p, y and weight (or None): for rows that were checked, and nobody's door."""
+    """Scores `at`, calibrated by columns p, y and weight (or None): for rows that were checked."""
     return CALIBRATORS[name]()._learn(p, y, weight)._map(at)

@@ -109,7 +109,7 @@ def calibration_line(y, p, *, sample_weight=None, groups=None):
     """Fit log-odds(observed) = intercept + slope * log-odds(stated), and test whether the scores lie on it already.
 
     The test has two degrees of freedom, so that it sees scores that are too high, too low, too extreme or too timid
-    with fewer rows than a test of many bins; what no line can tell, it does not see.
+    with fewer rows than a test of many bins; it is blind to what no line can describe.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def calibration_line(y, p, *, sample_weight=None, groups=None):
         Labels of both classes.
     p : array_like, shape (n,)
         Stated probabilities of class 1, which must differ. Scores of 0 and 1 have no log-odds: line and test are those
-        of the others, if these tell a line; else 0 and 1 are taken as 1e-6 and 1 - 1e-6.
+        of the others, if these determine a line; else 0 and 1 are taken as 1e-6 and 1 - 1e-6.
     sample_weight, groups : array_like, shape (n,), optional
         Sampling weights; labels of people, hospitals, …; rows of one group count as dependent.
 

@@ -1,4 +1,4 @@
-"""A calibration curve without bins of one's own choice: isotonic regression, with a band for the whole curve."""
+"""A calibration curve without a choice of bins: isotonic regression, with a band for the whole curve."""
 
 from dataclasses import dataclass, field
 
@@ -165,7 +165,7 @@ def _band(y, p, weight, inflation, alpha):
 
 def _largest_deviations(squares, start, stop):
     """Largest standardised sum of each run, of independent normal residuals: (DRAWS,), increasing."""
-    # `squares` are the sums of squared weights before each cell, which say how much runs have in common
+    # `squares` are the sums of squared weights before each cell, which determine how much runs have in common
     rng = np.random.default_rng(0)  # a fixed one: the band is a function of the rows
     path = np.zeros((DRAWS, squares.size))
     path[:, 1:] = np.cumsum(rng.standard_normal((DRAWS, squares.size - 1)) * np.sqrt(np.diff(squares)), axis=1)

@@ -54,7 +54,7 @@ class ReliabilityCurve(Result):
     effective : ndarray, shape (b,)
         Effective number of rows, smaller than `count` with unequal weights or clustered rows.
     together : float, default 0
-        Mean correlation, in [0, 1], of the luck of two bins, which groups share whose rows lie in both.
+        Mean correlation, in [0, 1], of the noise in two bins, due to groups with rows in both.
     """
 
     edges: np.ndarray

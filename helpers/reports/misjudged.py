@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 
 from helpers.audit import SegmentSearch
-from helpers.audit.search import ALPHA, search_rows
+from helpers.audit.joint import ALPHA
+from helpers.audit.search import search_rows
 from helpers.checks import check_rng
 from helpers.tables.scores import ScoreTable
 

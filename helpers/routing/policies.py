@@ -148,7 +148,7 @@ def _upper_hull(cost, accuracy):
 
 
 def oracle_route(prediction, y, cost):
-    """Hindsight: the cheapest model that is right, or the cheapest of all where none is. Nobody can do better.
+    """Hindsight: the cheapest model that is right, or the cheapest of all where none is. No policy can do better.
 
     Parameters
     ----------

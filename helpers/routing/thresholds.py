@@ -6,11 +6,11 @@ from helpers.certificates import certify, mean_p_value
 from helpers.checks import check_groups, check_level, check_numbers, check_same_length
 from helpers.routing.routed import Routed, check_thresholds, check_truth, decision_losses
 
-MOST_TIMES = 10_000  # the rows that there are: a target may lie just above what is observed
+MOST_TIMES = 10_000  # by which the rows are multiplied, at most: a target may lie just above what is observed
 
 
 def certified_threshold(policy, thresholds, y, *, target, cost=None, groups=None, level=0.95):
-    """Find the cheapest threshold that meets a target on held-out rows, or say that none can be certified.
+    """Find the cheapest threshold that meets a target on held-out rows, or report that none can be certified.
 
     The thresholds are tried in the given order, safest first. Each is tested at alpha = 1 - level; the first that
     fails ends the search, and the last that passed is returned. With probability `level` or more (over held-out
@@ -64,38 +64,39 @@ def certified_threshold(policy, thresholds, y, *, target, cost=None, groups=None
             f"target must lie strictly between the smallest and the largest cost, {low:g} and {high:g}, "
             f"but it is {target:g}."
         )
-    span = high - low
-    share = (target - low) / span
-    unit = np.arange(y.size) if groups is None else groups
-    size = np.bincount(unit).max()
-    n_units = int(unit.max()) + 1
     routed = [_routed(policy, threshold, y.size) for threshold in thresholds]
     losses = np.array([decision_losses(one.prediction, y, cost) for one in routed])
-    # the excess of a whole group, scaled back into [0, 1], has mean `share` at the border
-    total = ((losses - low) / span - share).sum(axis=1) / size + share * n_units
-
-    def test(times):
-        n = np.rint(times * n_units)
-        tried = total if times == 1 else total[:1]  # of more rows only the first, without which none passes
-        p_value = mean_p_value(tried / n_units * n, n, share, exact=values.size == 2 and groups is None)
-        return p_value, (1 - level) * (np.arange(tried.size) == 0)
-
+    test = _test_of_means(losses, target, low, high, groups, level, two_valued=values.size == 2)
     loss = losses.mean(axis=1)
     return certify(
-        {
-            "threshold": thresholds,
-            "kept": y.size,
-            "loss": loss,
-            "money": [one.paid.mean() for one in routed],
-        },
+        {"threshold": thresholds, "kept": y.size, "loss": loss, "money": [one.paid.mean() for one in routed]},
         test,
         what="expected cost",
         target=target,
         level=level,
         n=y.size,
-        hopeful=bool(loss[0] < target),
+        attainable=bool(loss[0] < target),
         most_times=MOST_TIMES,
     )
+
+
+def _test_of_means(losses, target, low, high, groups, level, *, two_valued):
+    """The test of `certify`: p-values of "the mean loss is above the target" for losses (T, n) in [low, high]."""
+    span = high - low
+    share = (target - low) / span
+    unit = np.arange(losses.shape[1]) if groups is None else groups
+    size = np.bincount(unit).max()
+    n_units = int(unit.max()) + 1
+    # the excess of a whole group, scaled back into [0, 1], has mean `share` where the mean loss equals the target
+    total = ((losses - low) / span - share).sum(axis=1) / size + share * n_units
+
+    def test(times):
+        n = np.rint(times * n_units)
+        tried = total if times == 1 else total[:1]  # of more rows only the first, without which none passes
+        p_value = mean_p_value(tried / n_units * n, n, share, exact=two_valued and groups is None)
+        return p_value, (1 - level) * (np.arange(tried.size) == 0)
+
+    return test
 
 
 def _routed(policy, threshold, n):

@@ -5,11 +5,11 @@ import numpy as np
 from helpers.certificates import certify, mean_p_value
 from helpers.checks import check_count, check_labels, check_level, check_numbers, check_probabilities, check_same_length
 
-MOST_TIMES = 50  # the questions that there are: beyond it nobody asks how many would do
+MOST_TIMES = 50  # by which the questions are multiplied, at most, in the search for the number that would do
 
 STARTS = (50, 150, 450)  # answers kept where the search starts anew, each time with its part of the error
 
-LEAST_SEEN = 10  # answers: of fewer the share that is right says nothing
+LEAST_SEEN = 10  # answers: with fewer the share that is right is no guide
 
 EQUAL = 1e-9  # confidences that differ by less are the same: a share of 9 in 10 reaches 0.9
 
@@ -89,6 +89,6 @@ def certify_rows(correct, confidence, precision, level, starts=STARTS):
         target=1 - precision,
         level=level,
         n=correct.size,
-        hopeful=bool(((right > precision * kept) & (kept >= min(LEAST_SEEN, kept[-1]))).any()),
+        attainable=bool(((right > precision * kept) & (kept >= min(LEAST_SEEN, kept[-1]))).any()),
         most_times=MOST_TIMES,
     )

@@ -39,7 +39,7 @@ class Metric:
     label : str
         What tables call it.
     function : callable
-        A number from what `source` says; NaN where there is none.
+        A number from the inputs that `source` names; NaN where there is none.
     source : {"rows", "blocks", "bins"}
         "rows": (correct, confidence), and the measure is the mean of what comes back for each row, infinite if one is.
         "blocks": (right, wrong), weights of these answers at each confidence that occurs, the highest first; some may

@@ -81,20 +81,19 @@ class RiskCoverageCurve(Result):
 
 
 def mean_risk(weight, errors):
-    """AURC from blocks of tied answers, most confident first: mean over k of the errors among the first k, over k."""
-    # Inside a block of W answers with E wrong ones, after W0 with E0, the mean over all orders of the errors among the
-    # first k is E0 + k E / W, so the block adds E + (E0 - W0 E / W) (digamma(W0 + W + 1) - digamma(W0 + 1)).
-    weight, errors = (np.asarray(column, dtype=float) for column in (weight, errors))
-    kept = weight > 0
-    weight = weight[kept]
-    errors = errors[kept]
-    upto = np.cumsum(weight)
-    wrong = np.cumsum(errors)
-    before = upto - weight
-    lost = wrong - errors
-    single = weight == 1
-    harmonic = np.where(single, 1 / upto, digamma(upto + 1) - digamma(before + 1))
-    return (errors + (lost - before * (errors / weight)) * harmonic).sum() / upto[-1]
+    """AURC from blocks of tied answers, the most confident first: mean over k of (errors among the first k) / k.
+
+    Inside a block of W answers with E errors, after W0 answers with E0, the mean over all orders of the errors among
+    the first W0 + k answers is E0 + k E / W. So the block adds E + (E0 - W0 E / W) (psi(W0 + W + 1) - psi(W0 + 1)).
+    """
+    W, E = (np.asarray(column, dtype=float) for column in (weight, errors))
+    some = W > 0
+    W, E = W[some], E[some]
+    n = np.cumsum(W)
+    W0 = n - W
+    E0 = np.cumsum(E) - E
+    harmonic = np.where(W == 1, 1 / n, digamma(n + 1) - digamma(W0 + 1))
+    return (E + (E0 - W0 * (E / W)) * harmonic).sum() / n[-1]
 
 
 def risk_coverage_curve(correct, confidence, *, sample_weight=None):
@@ -121,11 +120,16 @@ def risk_coverage_curve(correct, confidence, *, sample_weight=None):
     >>> print(risk_coverage_curve([1, 1, 0, 1], [0.9, 0.7, 0.7, 0.2]))
     AURC 0.2083 (0.0625 in the best order), accuracy 0.7500, n = 4 at 3 confidences
     """
+    return curve_of_answers(*_checked(correct, confidence, sample_weight))
+
+
+def _checked(correct, confidence, sample_weight):
+    """Columns of one length; weights are 1 if there are none."""
     correct = check_labels(correct, "correct")
     confidence = check_probabilities(confidence, "confidence")
     weight = check_frequencies(sample_weight)
     check_same_length(correct=correct, confidence=confidence, sample_weight=weight)
-    return curve_of_answers(correct, confidence, weight)
+    return correct, confidence, np.ones_like(correct) if weight is None else weight
 
 
 def curve_of_answers(correct, confidence, weight=None):
@@ -186,4 +190,6 @@ def aurc(correct, confidence, *, sample_weight=None):
     >>> round(aurc([1, 1, 0, 1], [0.9, 0.7, 0.7, 0.2]), 4), aurc([0, 0], [0.9, 0.7])
     (0.2083, 1.0)
     """
-    return risk_coverage_curve(correct, confidence, sample_weight=sample_weight).aurc
+    correct, confidence, weight = _checked(correct, confidence, sample_weight)
+    _, weight, errors = tied_blocks(confidence, weight, weight * (1 - correct))
+    return float(mean_risk(weight, errors))

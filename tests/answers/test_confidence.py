@@ -19,8 +19,8 @@ from helpers.answers import (
     top_two_margin,
     top_two_mass,
 )
+from helpers.answers.all_splits import mean_over_splits
 from helpers.answers.confidence import BALANCING_WEIGHT
-from helpers.answers.splits import mean_over_splits
 from helpers.papers.semece2026 import section_6_1_splits
 
 COUNTS = st.lists(st.integers(0, 9), min_size=1, max_size=6).filter(lambda counts: sum(counts) >= 2)

@@ -8,7 +8,8 @@ import pytest
 from scipy.special import softmax
 
 from helpers.audit import audit_groups
-from helpers.audit.classes import _ClassNull, _selected
+from helpers.audit.classes import _class_gaps, _redrawn, _selected
+from helpers.audit.null import drawn_gaps
 from helpers.audit.segments import SegmentFamily
 from helpers.calibration import affine, calibrators
 from helpers.partition.class_rows import check_class_rows
@@ -81,8 +82,10 @@ def test_drawn_labels_of_all_classes_are_one_class_a_row_with_its_probability(rn
     X, P, y = population(rng, 300, 0.0)
     rows = check_class_rows(y, P, X, None, np.arange(300) // 2, ordered)
     family = SegmentFamily(X, np.arange(300) % 2, 20, 1)
-    nulls = [_ClassNull(k, rows, rows.P, False, family, 7) for k in range(2 if ordered else 3)]
-    drawn = [null._redrawn(400, np.random.default_rng(1)) + null.c[:, None] for null in nulls]
+    classes = range(2 if ordered else 3)
+    gaps = [_class_gaps(k, rows, rows.P, False, family) for k in classes]
+    redrawn = [_redrawn(k, rows, rows.P) for k in classes]
+    drawn = [redrawn[k](400, np.random.default_rng(1)) + gaps[k].c[:, None] for k in classes]
     wanted = np.cumsum(rows.P, axis=1) if ordered else rows.P
     for labels, q in zip(drawn, wanted.T, strict=False):
         assert np.isin(labels.round(5), [0, 1]).all()
@@ -91,9 +94,8 @@ def test_drawn_labels_of_all_classes_are_one_class_a_row_with_its_probability(rn
         assert (drawn[0] <= drawn[1] + 1e-5).all()
     else:
         np.testing.assert_allclose(sum(drawn), 1, atol=1e-5)
-    with_groups = [
-        np.concatenate(list(null.draws(80, None)), axis=1) * np.sqrt(null.variance)[:, None] for null in nulls
-    ]
+    blocks = [drawn_gaps(gaps[k], 80, np.random.default_rng(7), redrawn[k]) for k in classes]
+    with_groups = [np.concatenate(list(blocks[k]), axis=1) * np.sqrt(gaps[k].variance)[:, None] for k in classes]
     if not ordered:  # signs of groups are those of all classes
         np.testing.assert_allclose(sum(with_groups), 0, atol=1e-3)
 

@@ -9,9 +9,9 @@ from refusals import refuses
 from scipy.special import expit, logit
 from scipy.stats import norm
 
-from helpers.audit import search as module
+from helpers.audit import joint as module
 from helpers.audit import search_segments
-from helpers.audit.null import bonus_of_singles
+from helpers.audit.joint import bonus_of_singles
 from helpers.calibration import PlattCalibrator
 from helpers.plotting import plot_groups
 from helpers.profile import TableWarning
@@ -108,7 +108,7 @@ def test_it_stays_silent_where_there_is_nothing(source):
 def test_the_limit_is_the_draw_above_which_a_p_value_is_below_5_percent(monkeypatch, n_draws, above):
     y, p, X, _ = table_of(300, np.random.default_rng(1))
     largest = np.random.default_rng(0).permutation(n_draws) / 10
-    monkeypatch.setattr(module, "largest_gaps", lambda null, strength, *others: (largest, np.full(strength.size, 0.05)))
+    monkeypatch.setattr(module, "largest_gaps", lambda drawn, strength, bonus: (largest, np.full(strength.size, 0.05)))
     search = search_segments(y, p, X[["sex"]], n_draws=n_draws, rng=0)
     assert search.critical == np.sort(largest)[-1 - above] and search.significant.empty
     assert (above + 1) / (n_draws + 1) < 0.05 <= (above + 2) / (n_draws + 1)
