@@ -25,7 +25,6 @@ from helpers.checks import (
     check_vector,
 )
 from helpers.chunks.cells import Cells, Sums, raw_weights, some
-from helpers.grouping.crossfit import combine
 from helpers.grouping.region_statistics import (
     POWERS,
     UNWEIGHTED,
@@ -35,6 +34,7 @@ from helpers.grouping.region_statistics import (
     region_columns,
     row_columns,
 )
+from helpers.grouping.result import combine
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,8 @@
 """
 
 from helpers.grouping.binned import BinnedGroupingLoss, binned_grouping_loss, binned_grouping_loss_from_regions
-from helpers.grouping.crossfit import GroupingLoss, grouping_loss, grouping_loss_from_regions
+from helpers.grouping.crossfit import grouping_loss, grouping_loss_from_regions
+from helpers.grouping.result import GroupingLoss
 from helpers.grouping.scorer import neg_grouping_loss
 from helpers.grouping.stacked import StackedGroupingLoss, stacked_grouping_loss
 from helpers.grouping.truth import captured, induced_bounds, known_parts, sweep_bins

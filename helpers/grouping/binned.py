@@ -2,14 +2,13 @@
 them.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
-from scipy.stats import norm
 
 from helpers._result import Result
-from helpers.binning import bins_between, cross_cells, edges_for, group_sums
+from helpers.binning import bins_between, cross_cells, edges_for
 from helpers.calibration import running_curve
 from helpers.checks import (
     check_count,
@@ -24,8 +23,17 @@ from helpers.checks import (
     check_weights,
     sampled_rows,
 )
+from helpers.grouping.binned_values import (
+    BinnedRows,
+    calibration_loss,
+    captured_loss,
+    explained_loss,
+    induced_loss,
+    means,
+    plugin_loss,
+)
+from helpers.grouping.binned_variance import se_and_interval
 from helpers.grouping.inversion import TAIL
-from helpers.grouping.region_statistics import squared_mean, squared_means
 from helpers.grouping.splits import repeat_splits, said_of_splits
 from helpers.partition import BinnedTree, split_rows
 from helpers.partition.checked import check_rows
@@ -232,7 +240,7 @@ def _bound_of_split(sample, tree, correction, rng, tail):
     tree = replace(tree, rng=rng)
     tree.fit(sample.X.iloc[fit], y[fit], p[fit], None if codes is None else codes[fit])
     first, second = (running_curve(y[half], p[half], p[evaluate]) for half in (fit, evaluate))
-    rows = _Rows(
+    rows = BinnedRows(
         y=y[evaluate],
         p=p[evaluate],
         bin=bins_between(p[evaluate], tree.edges_),
@@ -311,7 +319,7 @@ def binned_grouping_loss_from_regions(
     edges = edges_for(p, n_bins, strategy)
     bins = bins_between(p, edges)
     cell, cell_bin, _ = cross_cells(bins, region)
-    rows = _Rows(
+    rows = BinnedRows(
         y=y,
         p=p,
         bin=bins,
@@ -326,75 +334,18 @@ def binned_grouping_loss_from_regions(
     return _bound(rows, correction, edges, cell_bin.size)
 
 
-@dataclass(frozen=True)
-class _Rows:
-    """Evaluated rows; every region lies in one bin."""
-
-    y: np.ndarray
-    p: np.ndarray
-    bin: np.ndarray
-    region: np.ndarray
-    first: np.ndarray  # two calibration curves from different labels
-    second: np.ndarray
-    in_first: np.ndarray  # whether the row's own label is behind the first
-    weight: np.ndarray
-    groups: np.ndarray | None  # codes
-    own_share: float  # share of the two curves that rests on these rows: 1/2 if a fitting half made the first, else 1
-
-    def take(self, kept):
-        """The rows where `kept` is true."""
-        columns = {name: column for name, column in vars(self).items() if isinstance(column, np.ndarray)}
-        return replace(self, **{name: column[kept] for name, column in columns.items()})
-
-
 def _bound(every, correction, edges, n_regions, partition=None, tail=TAIL):
-    """The estimate with its parts and its interval."""
-    unit = every.region if every.groups is None else cross_cells(every.region, every.groups)[1]
-    independent = np.bincount(unit, minlength=n_regions)
-    kept = independent[every.region] >= 2
-    if not kept.any():
-        name = "X or region" if every.groups is None else "groups"
-        raise ValueError(f"{name} must leave two independent rows in at least one region, but no region has them.")
-    rows = every.take(kept)
-    weight = rows.weight
-    share = weight / weight.sum()
-    bins, bin_rate, bin_stated = _means(rows.bin, weight, rows.y, rows.p, size=edges.size - 1)
-    regions, rate, stated, of_bin = _means(rows.region, weight, rows.y, rows.p, rows.bin, size=n_regions)
-    around = bin_rate[rows.bin]
-    inside = rate[rows.region]
-    square = (inside - around) ** 2
-    plugin = float(share @ square)
-    explained, null_variance, noise_variance = _explained(rows, bin_stated)
-    captured = _captured(rows, around)
-    induced = _covariance_in_bins(rows, weight, rows.first, rows.second)
-    calibration = squared_mean(rows.y - rows.p, rows.bin, rows.weight, rows.groups)
-    calibration += _covariance_in_bins(rows, weight, rows.p - rows.first, rows.p - rows.second)  # what the bins hide
-    # What a row does to the value: through its region's rate, to which its label belongs, and through its score.
-    units = independent[rows.region]
-    label = (rows.y - inside) * np.sqrt(units / (units - 1))  # the mean of few labels lies too close to them
-    if correction == "regions":
-        value = explained - captured
-        of_first, of_second = (_expected(rows, weight, around, curve) for curve in (rows.first, rows.second))
-        expected, drift = np.where(rows.in_first, of_second, of_first)
-        beyond = inside - expected
-        effect = beyond**2 - share @ beyond**2 + 2 * beyond * (label - drift)
-        curve_variance = 0.0
-    else:
-        value = explained - induced
-        curve = (rows.first + rows.second) / 2
-        bend = curve - _means(rows.bin, weight, curve)[1][rows.bin]
-        by_label = 2 * bend * (rows.y - curve)
-        effect = square - plugin + 2 * (inside - around) * label
-        effect -= bend**2 - share @ bend**2 + rows.own_share * by_label
-        curve_variance = float(((share * (1 - rows.own_share) * by_label) ** 2).sum())
-    # The noise of the labels is in the squares of the influences, too: it is taken off, and the variance where regions
-    # do not differ, which is better known, is added.
-    influence = share * effect if rows.groups is None else np.bincount(rows.groups, share * effect)
-    growing = max(float(influence @ influence) - noise_variance, 0.0)
-    se = float(np.sqrt(growing + null_variance + curve_variance))
-    low, high = _interval(value, se**2, growing, 1 / rows.y.size, tail)
-    used = regions > 0
-    if used.sum() == (bins > 0).sum():  # of regions that are whole bins, nothing but noise would vary
+    """The bound with its parts, its interval, and what stands in each region and bin."""
+    rows, independent = _rows_in_pairs(every, n_regions)
+    plugin = plugin_loss(rows)
+    explained = explained_loss(rows)
+    induced = induced_loss(rows)
+    captured = captured_loss(rows)
+    value = explained - (captured if correction == "regions" else induced)
+    se, low, high = se_and_interval(rows, value, correction, independent, tail)
+    tables = _of_regions_and_bins(rows, n_regions, edges.size - 1)
+    n_used = tables["count"].size
+    if n_used == (tables["bin_count"] > 0).sum():  # of regions that are whole bins, nothing but noise would vary
         se = low = high = np.nan
     return BinnedGroupingLoss(
         value=value,
@@ -406,103 +357,38 @@ def _bound(every, correction, edges, n_regions, partition=None, tail=TAIL):
         bias=plugin - explained,
         induced=induced,
         captured=captured,
-        calibration_loss=calibration,
+        calibration_loss=calibration_loss(rows),
         n=rows.y.size,
-        n_regions=int(used.sum()),
-        n_single=int(((independent > 0) & ~used).sum()),
-        left_out=1 - float(weight.sum() / every.weight.sum()),
+        n_regions=n_used,
+        n_single=int((independent > 0).sum()) - n_used,
+        left_out=1 - float(rows.weight.sum() / every.weight.sum()),
         correction=correction,
         edges=edges,
-        region_bin=np.rint(of_bin[used]).astype(int),
-        count=regions[used],
-        rate=rate[used],
-        stated=stated[used],
-        bin_count=bins,
-        bin_rate=bin_rate,
-        bin_stated=bin_stated,
         partition=partition,
+        **tables,
     )
 
 
-def _means(index, weight, *columns, size=None):
-    """Rows of each bin or region, and weighted means of the columns there (NaN without rows)."""
-    count, total, *sums = group_sums(index, weight, *(weight * column for column in columns), size=size)
-    return count, *(np.divide(part, total, out=np.full(total.size, np.nan), where=total > 0) for part in sums)
+def _rows_in_pairs(every, n_regions):
+    """The rows of regions with two independent rows or more, and how many independent rows each region has."""
+    unit = every.region if every.groups is None else cross_cells(every.region, every.groups)[1]
+    independent = np.bincount(unit, minlength=n_regions)
+    paired = independent[every.region] >= 2
+    if not paired.any():
+        name = "X or region" if every.groups is None else "groups"
+        raise ValueError(f"{name} must leave two independent rows in at least one region, but no region has them.")
+    return every.take(paired), independent
 
 
-def _covariance_in_bins(rows, weight, first, second):
-    """Mean covariance of two columns inside the bins: that of curves from different labels has no noise of its own."""
-    first_mean, second_mean = (mean[rows.bin] for mean in _means(rows.bin, weight, first, second)[1:])
-    return float(np.average((first - first_mean) * (second - second_mean), weights=weight))
-
-
-def _explained(rows, bin_stated):
-    """Debiased variance of region rates around their bin's rate, its variance where there is none, and the noise."""
-    shifted = rows.y - bin_stated[rows.bin]  # to lose less to rounding
-    inner, outer = (squared_means(shifted, index, rows.weight, rows.groups) for index in (rows.region, rows.bin))
-    value = inner.value - outer.value
-    null = max(inner.noise_variance - outer.noise_variance, 0.0)
-    if rows.groups is not None:
-        return value, null, 2 * null
-    noise = 4 * float(_squared_noise(rows, rows.region, inner) - _squared_noise(rows, rows.bin, outer))
-    noise /= rows.weight.sum() ** 2
-    return value, max(null, _null_variance(rows, outer.mean_variance)), noise
-
-
-def _squared_noise(rows, index, part):
-    """Sum over regions or bins of the squared variances of their labels, times (sum w^2 / sum w)^2."""
-    _, weight, squares = group_sums(index, rows.weight, rows.weight**2)
-    kept = weight > 0
-    return np.nansum((squares[kept] / weight[kept] * part.mean_variance[kept]) ** 2)
-
-
-def _null_variance(rows, mean_variance):
-    """Variance of the explained part when regions do not differ."""
-    # Labels then vary in a region as in its bin: regions of few rows often hold one label only, and would look certain.
-    total = 0.0
-    w = rows.weight
-    for index, sign in ((rows.region, 1), (rows.bin, -1)):
-        _, weight, squares, fourths, variance = group_sums(index, w, w**2, w**4, w * mean_variance[rows.bin])
-        kept = weight > 0
-        ratio = (variance[kept] / (weight[kept] ** 2 - squares[kept])) ** 2
-        total += sign * float(ratio @ (squares[kept] ** 2 - fourths[kept]))
-    return 2 * max(total, 0.0) / w.sum() ** 2
-
-
-def _captured(rows, around):
-    """The part of the explained loss that regions owe to the scores of their rows."""
-    # A label is held against the curve that rests on other labels; of the two curves' noise only the product
-    # counts, which is zero on average. With M, D the curves' mean and half difference, and s = 1 (-1) for rows
-    # behind the first (second): 2 <Y, M> - <M, M> - 2 <s Y, D> + <D, D>, where no row is multiplied with itself.
-    # derived in site/derivations/captured.md
-    label = rows.y - around
-    side = np.where(rows.in_first, 1, -1)
-    middle = (rows.first + rows.second) / 2
-    half = (rows.first - rows.second) / 2
-    columns = (label, side * label - half, label - middle, side * label)
-    squared_label, squared_across, squared_rest, squared_side = (_mean_square(rows, column) for column in columns)
-    return squared_label - squared_rest + squared_across - squared_side
-
-
-def _mean_square(rows, column):
-    """Unbiased mean square of a column's region means around those of their bins."""
-    inner, outer = (squared_mean(column, index, rows.weight, rows.groups) for index in (rows.region, rows.bin))
-    return inner - outer
-
-
-def _expected(rows, weight, around, curve):
-    """Rate that a curve leads one to expect in each row's region, and its distance from its mean there, (n,)."""
-    level, mean = (_means(index, weight, curve)[1][index] for index in (rows.bin, rows.region))
-    return around + (mean - level), curve - mean
-
-
-def _interval(value, variance, growing, most, tail=TAIL):
-    """Interval of a loss with `tail` on each side; `growing` is what in its variance grows with it, `most` a loss."""
-    # The upper end is where the estimate is z of *its* standard errors away; the lower end uses the standard error
-    # of the estimate, which is the safer of the two there.
-    z = norm.isf(tail)
-    slope = min(growing / value, most) if value > 0 else 0.0
-    return value - z * np.sqrt(variance), value + z**2 * slope / 2 + z * np.sqrt(variance + (z * slope / 2) ** 2)
+def _of_regions_and_bins(rows, n_regions, n_bins):
+    """Rows, rate and mean score of each region that is used, with its bin, and of each bin."""
+    bin_count, bin_rate, bin_stated = means(rows.bin, rows.weight, rows.y, rows.p, size=n_bins)
+    count, rate, stated, of_bin = means(rows.region, rows.weight, rows.y, rows.p, rows.bin, size=n_regions)
+    used = count > 0
+    of_regions = {"count": count, "rate": rate, "stated": stated, "region_bin": np.rint(of_bin)}
+    of_regions = {name: column[used] for name, column in of_regions.items()}
+    of_regions["region_bin"] = of_regions["region_bin"].astype(int)
+    return of_regions | {"bin_count": bin_count, "bin_rate": bin_rate, "bin_stated": bin_stated}
 
 
 def _halves(y, p, groups, rng):

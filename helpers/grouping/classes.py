@@ -17,13 +17,16 @@ from helpers._parallel import side_by_side
 from helpers.binning import cross_cells, group_sums
 from helpers.calibration.affine import calibrate_classes, information_of_line, log_of_stated
 from helpers.checks import check_one_of
-from helpers.grouping.crossfit import combine, loss_of_rows
 from helpers.grouping.fitted_scores import LEAST_KEPT, NO_FIT, FitEffect
-from helpers.grouping.region_statistics import _off_diagonal, _Regions
+from helpers.grouping.null_moments import products_of_groups
+from helpers.grouping.region_statistics import RegionStatistics
+from helpers.grouping.region_values import RegionValues, quotient
+from helpers.grouping.region_variance import bessel_correction, influence_factors, variances
+from helpers.grouping.result import combine
 from helpers.grouping.splits import repeat_splits
 from helpers.partition import split_rows
 from helpers.partition.checked import CheckedTable
-from helpers.partition.class_rows import check_class_rows, with_class_scores
+from helpers.partition.class_rows import with_class_scores
 from helpers.partition.content_order import order_of_content
 from helpers.partition.encoder import TableEncoder
 from helpers.partition.kinds import as_numbers, text_as_values
@@ -33,36 +36,28 @@ MAPS = {"platt": calibrate_classes, "none": None}
 BLOCK = 2_000_000  # numbers of one table of K x K covariances at a time
 
 
-def class_grouping_loss(
-    y,
-    P,
-    X,
-    *,
-    given="vector",
-    ordered=False,
-    calibrator="platt",
-    tree=None,
-    n_splits=1,
-    sample_weight=None,
-    groups=None,
-    rng=None,
-):
-    """`grouping_loss` of scores with a column for each class, as checked there."""
+def check_calibrator(calibrator):
+    """ValueError for another name than those of `MAPS`."""
     check_one_of(calibrator, "calibrator", tuple(MAPS))
-    rows = check_class_rows(y, P, X, sample_weight, groups, ordered)
-    if ordered:
+
+
+def yes_or_no(rows, given):
+    """`Rows` of the question that is asked where people share one score; None where they share the whole vector."""
+    if rows.ordered:
         check_one_of(given, "given of ordered classes", ("vector",))
-    one = partial(loss_of_rows, calibrator=calibrator, tree=tree, n_splits=n_splits, rng=rng)
     if given == "top":
         answer = rows.P.argmax(axis=1)
-        return one(rows.one_of_two(rows.y == answer, rows.P.max(axis=1)))
+        return rows.one_of_two(rows.y == answer, rows.P.max(axis=1))
     if given != "vector":
         names = [str(name) for name in rows.classes]
         check_one_of(str(given), "given", ("vector", "top", *names))
         k = names.index(str(given))
-        return one(rows.one_of_two(rows.y == k, rows.P[:, k]))
-    if rows.classes.size == 2:
-        return _of_two(rows, one(rows.one_of_two(rows.y == 1, rows.P[:, 1])))
+        return rows.one_of_two(rows.y == k, rows.P[:, k])
+    return None
+
+
+def loss_of_vectors(rows, *, calibrator, tree, n_splits, rng):
+    """The loss of three or more classes, E sum_k (q_k - c_k)**2 among people with one vector; `tree` is unfitted."""
     least = 4 * tree.min_samples_leaf
     if rows.y.size < least:
         raise ValueError(f"y must have at least 4 * min_samples_leaf = {least} rows, but it has {rows.y.size}.")
@@ -71,7 +66,7 @@ def class_grouping_loss(
     return repeat_splits(partial(_loss_of_split, rows, calibrator, tree, table, c), n_splits, rng)
 
 
-def _of_two(rows, loss):
+def loss_of_two(rows, loss):
     """The loss of two classes from that of the second: both have the same, and in order there is one question."""
     if rows.ordered:
         return replace(loss, mean=-loss.mean[:, None], by_class=_by_class(rows, np.array([loss.value])))
@@ -179,48 +174,66 @@ def _direction(X, residual):
 def squared_vectors(residual, c, region, weight, groups, tree, asked):
     """`RegionStatistics` of half the loss, the tree, mean residuals of the regions (J, Q), and each question's loss."""
     own = np.ones(region.size) if weight is None else weight
-    n_classes = residual.shape[1]
     half = residual / np.sqrt(2)  # of two classes, it is then that of one
-    unit, unit_region, unit_group = np.arange(region.size), region, np.arange(region.size)
-    if groups is not None:
-        unit, unit_region, unit_group = cross_cells(region, groups)
     size = int(region.max()) + 1
-    unit_w, *unit_s = group_sums(unit, own, *(own[:, None] * half).T)[1:]
-    unit_s = np.column_stack(unit_s)
-    count, squares = group_sums(region, own * (half**2).sum(axis=1), size=size)
-    columns = (unit_w, unit_w**2, (unit_s**2).sum(axis=1), *unit_s.T, *(unit_s**2).T)
-    total, own_w, own_s, *sums = group_sums(unit_region, *columns, size=size)[1:]
-    own_of_class = np.column_stack(sums[n_classes:])
-    sums = np.column_stack(sums[:n_classes])
-    regions = _Regions(count, total, np.sqrt((sums**2).sum(axis=1)), squares, own_w, own_s)
-    mean = np.divide(sums, total[:, None], out=np.zeros_like(sums), where=total[:, None] > 0)
-    by_class = 2 * regions.factor @ (sums**2 - own_of_class)
+    units = _units(half, own, region, groups)
+    unit_weight, unit_sum, unit_region, _ = units
+    columns = (unit_weight, unit_weight**2, *unit_sum.T, *(unit_sum**2).T)
+    total, squared_weights, *sums = group_sums(unit_region, *columns, size=size)[1:]
+    sums, squares = np.split(np.column_stack(sums), 2, axis=1)
+    products = sums**2 - squares  # of different rows, one column a question
+    regions = RegionValues.of(total, squared_weights, products.sum(axis=1))
+    by_class = 2 * regions.pair_weight @ products
 
-    deviation = unit_s - unit_w[:, None] * mean[unit_region]
-    left = group_sums(unit_region, (deviation**2).sum(axis=1), size=size)[1]
-    squared = _squared_covariances(deviation, unit_region, size)
-    entry = deviation * np.sqrt(regions.factor * regions.bessel)[unit_region, None]
-    column = unit_region[:, None] * n_classes + np.arange(n_classes)
-    noise = 2 * _off_diagonal(entry.ravel(), column.ravel(), np.repeat(unit_group, n_classes))
-    pairs = (unit_s * (sums[unit_region] - unit_s)).sum(axis=1)
-    pairs -= regions.square[unit_region] * unit_w * (total[unit_region] - unit_w)
-    influence = regions.slope[unit_region] * pairs + regions.level[unit_region] * unit_w
-    influences = float((np.bincount(unit_group, influence) ** 2).sum())
-    null_variance, null_third = _known_moments(c, own, region, regions.factor, asked)
+    mean = np.divide(sums, total[:, None], out=np.zeros_like(sums), where=total[:, None] > 0)
+    changes = _variances_of_vectors(regions, mean, sums, squared_weights, units)
+    noise = changes["noise_variance"]
+    null_variance, null_third = _known_moments(c, own, region, regions.pair_weight, asked)
     if groups is not None and noise > null_variance:
         # the scores do not say how alike the rows of a group are, so their residuals do
         null_third *= (noise / null_variance) ** 1.5 if null_variance > 0 else 0.0
         null_variance = noise
-    part = regions.statistics(influences, left, noise, null_variance, null_third)
+    count, squares = group_sums(region, own * (half**2).sum(axis=1), size=size)
+    length = np.sqrt((sums**2).sum(axis=1))
+    of_length = quotient(length, total)
+    within = squares - of_length * length
+    part = RegionStatistics.of_regions(regions, count, of_length, within, changes, (null_variance, null_third))
+    return replace(part, mean=mean), tree, np.sqrt(2) * mean, by_class
+
+
+def _units(residual, weight, region, groups):
+    """Weight, weighted residuals, region and group of each independent row, or of each (region, group) cell."""
+    if groups is None:
+        row = np.arange(region.size)
+        return weight, weight[:, None] * residual, region, row
+    cell, cell_region, cell_group = cross_cells(region, groups)
+    _, cell_weight, *sums = group_sums(cell, weight, *(weight[:, None] * residual).T)
+    return cell_weight, np.column_stack(sums), cell_region, cell_group
+
+
+def _variances_of_vectors(regions, mean, sums, squared_weights, units):
+    """`helpers.grouping.region_variance.variances` of vectors: squared lengths and inner products take their places."""
+    weight, unit_sum, region, group = units
+    size, n_questions = mean.shape
+    deviation = unit_sum - weight[:, None] * mean[region]
+    squared_deviations = group_sums(region, (deviation**2).sum(axis=1), size=size)[1]
+    correction = bessel_correction(regions)
+    entry = deviation * np.sqrt(regions.pair_weight * correction)[region, None]
+    column = region[:, None] * n_questions + np.arange(n_questions)
+    noise = 2 * products_of_groups(entry.ravel(), column.ravel(), np.repeat(group, n_questions))
+    of_products, of_weight = influence_factors(regions, squared_weights)
+    products = (unit_sum * (sums[region] - unit_sum)).sum(axis=1)
+    products -= regions.square[region] * weight * (regions.total[region] - weight)
+    influence = of_products[region] * products + of_weight[region] * weight
+    influences = float((np.bincount(group, influence) ** 2).sum())
     # A loss in one direction varies with the noise in that direction, not with that of all classes; which one it is
     # nobody knows, so directions count by their noise.
-    along = np.divide(squared, left, out=np.zeros(size), where=left > 0)
-    changes = {
-        "mean": mean,
-        "noise_ceiling": max(noise, 2 * float(regions.factor**2 * regions.bessel @ squared)),
-        "unit_variance": 4 * float(regions.bessel @ along) / total.sum() ** 2,
+    covariances = _squared_covariances(deviation, region, size)
+    along = quotient(covariances, squared_deviations)
+    return variances(regions, squared_deviations, noise, influences) | {
+        "noise_ceiling": max(noise, 2 * float(regions.pair_weight**2 * correction @ covariances)),
+        "unit_variance": 4 * float(correction @ along) / regions.total.sum() ** 2,
     }
-    return replace(part, **changes), tree, np.sqrt(2) * mean, by_class
 
 
 def _squared_covariances(deviation, region, size):
@@ -232,13 +245,13 @@ def _squared_covariances(deviation, region, size):
     return squared
 
 
-def _known_moments(c, weight, region, factor, asked):
+def _known_moments(c, weight, region, pair_weight, asked):
     """Second and third central moments of half the loss if the scores are right."""
-    # As in `_Regions.null_moments`, with the covariance of a row's answers, V = A (diag(c) - c c') A', in place of a
+    # As in `null_moments`, with the covariance of a row's answers, V = A (diag(c) - c c') A', in place of a
     # variance; A holds what is asked of the class. Pairs of rows contribute tr(V V'), triples tr(V V' V''). Of the
     # third moments of one row, those of three different questions are left out: they count only where regions are
     # small and no class is rare.
-    size = factor.size
+    size = pair_weight.size
     covariance, square, skewed = (np.zeros((size, len(asked), len(asked))) for _ in range(3))
     singles = np.zeros((3, size))
     times = 3.0 - 2 * np.eye(len(asked))
@@ -256,8 +269,8 @@ def _known_moments(c, weight, region, factor, asked):
     pairs = np.maximum((covariance**2).sum(axis=(1, 2)) - singles[0], 0)
     triples = ((covariance @ covariance - 3 * square) * covariance).sum(axis=(1, 2)) + 2 * singles[1]
     alone = np.maximum((times * skewed**2).sum(axis=(1, 2)) - singles[2], 0)
-    variance = 2 * float(factor**2 @ pairs)
-    return variance / 4, float(factor**3 @ (8 * np.maximum(triples, 0) + 4 * alone)) / 8
+    variance = 2 * float(pair_weight**2 @ pairs)
+    return variance / 4, float(pair_weight**3 @ (8 * np.maximum(triples, 0) + 4 * alone)) / 8
 
 
 def _blocks(region, n_classes):

@@ -5,14 +5,12 @@ Unit: squared error of one class, E (q - c)**2. (Perez-Lebel et al. sum over two
 this value.)
 """
 
-from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
 from sklearn.base import clone
 
 from helpers._parallel import side_by_side
-from helpers._result import Result
 from helpers.calibration.calibrators import calibrate_rows, make_calibrator
 from helpers.checks import (
     check_count,
@@ -25,133 +23,21 @@ from helpers.checks import (
     check_weights,
     sampled_rows,
 )
+from helpers.grouping.classes import check_calibrator, loss_of_two, loss_of_vectors, yes_or_no
 from helpers.grouping.fitted_scores import NO_FIT, effect_of_fit
-from helpers.grouping.inversion import TAIL, LossLaw
-from helpers.grouping.region_statistics import squared_means
-from helpers.grouping.splits import repeat_splits, said_of_splits
+from helpers.grouping.region_statistics import region_statistics
+from helpers.grouping.result import combine
+from helpers.grouping.splits import repeat_splits
 from helpers.partition import HonestTree, split_rows
 from helpers.partition.checked import CheckedTable, check_rows, with_score_column
-from helpers.partition.class_rows import has_classes
-from helpers.partition.levels import most_pooled, said_of_pooled
-
-
-@dataclass(frozen=True)
-class GroupingLoss(Result):
-    """Debiased lower bound of the grouping loss, in squared error (0 is best), with what stands behind it.
-
-    Parameters
-    ----------
-    value, se : float
-        Estimate, which may be slightly negative when there is nothing to find, and its standard error.
-    low, high : float
-        95 % interval of what these regions capture: the mean over the trees of sum_j P(region j) E[q - c | region j]^2,
-        c the calibrated score that all the population would give. Claim "at least `low`".
-    p_value, null_se : float
-        One-sided test of "no grouping loss", below 0.025 exactly where `low` is above 0; standard error of the value if
-        that were so.
-    plugin, bias : float
-        The naive estimate and its upward bias; value = plugin - bias.
-    calibration_loss : float
-        Mean (p - c)**2 of the fitted calibrator; NaN without one. Where the calibrator does not fit, its sum with
-        `value` is no lower bound of the epistemic loss E (p - q)**2: add `recalibration_gain` instead.
-    n, n_regions : int
-        Rows that were evaluated, and regions with at least two independent rows.
-    left_out : float
-        Share of the rows elsewhere.
-    count, mean, variance : ndarray, shape (J,)
-        Rows, mean residual and its variance in each region, in the order of the parts evaluated.
-    part : ndarray of int, shape (J,)
-        Which of `trees` chose the region.
-    trees : tuple
-        The trees that chose the regions.
-    splits : ndarray, shape (S,)
-        Values of repeated splits (`n_splits`), of which the middle one is `value`; empty without repetition.
-    recalibration_gain : float
-        Mean (p - y)**2 - (c - y)**2, what the calibrator takes from the Brier score; NaN without one. With `value` a
-        lower bound of the epistemic loss whether the calibrator fits or not, because
-        E (p - q)**2 = E[(p - y)**2 - (c - y)**2] + E (c - q)**2 for any c. Measured on rows that the calibrator has
-        seen, so "isotonic", which bends more, gains a little too much.
-    by_class : DataFrame or None
-        Of scores with a column for each class: a row a class with the share of its labels (observed), its mean score
-        (stated) and its part of the value. All values are then sums over the classes, and `mean` has shape (J, K).
-
-    Examples
-    --------
-    >>> print(grouping_loss_from_regions([0.5, 0.5, -0.5, -0.5], [0, 0, 1, 1]))
-    grouping loss 0.2500 [-0.0965, 0.5965], n = 4 in 2 regions; p = 0.079
-    """
-
-    value: float
-    se: float
-    low: float
-    high: float
-    p_value: float
-    null_se: float
-    plugin: float
-    bias: float
-    calibration_loss: float
-    n: int
-    n_regions: int
-    left_out: float
-    count: np.ndarray = field(repr=False)
-    mean: np.ndarray = field(repr=False)
-    variance: np.ndarray = field(repr=False)
-    part: np.ndarray = field(repr=False)
-    trees: tuple = field(default=(), repr=False)
-    splits: np.ndarray = field(default_factory=lambda: np.empty(0), repr=False)
-    recalibration_gain: float = float("nan")
-    by_class: object = field(default=None, repr=False)
-
-    def __str__(self):
-        p_value = "p < 0.001" if self.p_value < 0.001 else f"p = {self.p_value:.3f}"
-        return (
-            f"grouping loss {self.value:.4f} [{self.low:.4f}, {self.high:.4f}], "
-            f"n = {self.n:,} in {self.n_regions:,} regions; {p_value}{said_of_splits(self.splits)}"
-            f"{said_of_pooled(self.pooled)}"
-        )
-
-    @property
-    def pooled(self):
-        """Columns of which rare levels were one, a tuple of `helpers.partition.levels.Pooled`."""
-        return most_pooled(tree.encoder_.pooled_ for tree in self.trees)
-
-
-def combine(parts, calibration_loss, trees=(), tail=TAIL, fit=NO_FIT, gain=float("nan")):
-    """Mean of independent parts as a `GroupingLoss`; `tail` is left on each side of its interval."""
-    k = len(parts)
-    value = float(np.mean([part.value for part in parts]))
-    plugin = float(np.mean([part.plugin for part in parts]))
-    law = LossLaw.of(parts, fit)
-    low, high = law.interval(value, tail)
-    n = sum(part.n for part in parts)
-    return GroupingLoss(
-        value=value,
-        se=float(np.sqrt(law.variance(max(value, 0.0)))),
-        low=low,
-        high=high,
-        p_value=law.p_value(value),
-        null_se=float(np.sqrt(law.null_variance)),
-        plugin=plugin,
-        bias=plugin - value,
-        calibration_loss=calibration_loss,
-        n=n,
-        n_regions=sum(part.n_regions for part in parts),
-        left_out=sum(part.left_out * part.n for part in parts) / n,
-        count=np.concatenate([part.count for part in parts]),
-        mean=np.concatenate([part.mean for part in parts]),
-        variance=np.concatenate([part.mean_variance for part in parts]),
-        part=np.repeat(np.arange(k), [part.count.size for part in parts]),
-        trees=tuple(trees),
-        recalibration_gain=gain,
-    )
+from helpers.partition.class_rows import check_class_rows, has_classes
 
 
 def grouping_loss_from_regions(residual, region, *, sample_weight=None, groups=None):
     """Debiased share of the grouping loss that a given partition captures.
 
-    value = sum_j (n_j / n) (S_j^2 - Q_j) / (n_j (n_j - 1)), with S_j the sum and Q_j the sum of squares of the
-    residuals of region j: the mean product of two different rows, unbiased when the regions were chosen without these
-    rows.
+    value = sum_j p_j (r_j^2 - v_j / n_j), for regions j with the share p_j of the rows, n_j rows, and residuals of mean
+    r_j and variance v_j (`helpers.grouping.region_values`): unbiased when the regions were chosen without these rows.
 
     Parameters
     ----------
@@ -197,7 +83,7 @@ def grouping_loss_from_regions(residual, region, *, sample_weight=None, groups=N
 
 def loss_of_regions(residual, region, weight=None, groups=None):
     """`grouping_loss_from_regions` of columns that were checked."""
-    part = squared_means(residual, region, weight, groups)
+    part = region_statistics(residual, region, weight, groups)  # its value: region_values.py
     if not part.n_regions:
         raise ValueError("region must leave two independent rows in at least one region, but no region has them.")
     return combine([part], float("nan"))
@@ -221,7 +107,8 @@ def grouping_loss(
 ):
     """Lower bound of the grouping loss E (q - c)**2 of a score, without bins.
 
-    A tree looks for people whose residuals y - c(p) agree; other people say how large the agreement really is.
+    A tree looks for people whose residuals y - c(p) agree; other people say how large the agreement really is, by
+    equation 6 as in `grouping_loss_from_regions`.
 
     The interval holds the losses that a test of each would not reject (`helpers.grouping.inversion`), so it never
     contradicts the test of "no grouping loss". On ten populations with known truth (rare events, heavy tails, weights,
@@ -307,13 +194,11 @@ def grouping_loss(
     check_count(n_splits, "n_splits")
     tree = HonestTree(min_samples_leaf=min_samples_leaf, max_depth=max_depth)
     if has_classes(p):
-        from helpers.grouping.classes import class_grouping_loss  # which builds on this module
-
         if method == "paper":
             raise ValueError(f'p must be one column with method="paper", but its shape is {np.shape(p)}.')
-        options = {"sample_weight": sample_weight, "groups": groups, "n_splits": n_splits, "rng": rng}
-        options |= {"given": given, "ordered": ordered}
-        return class_grouping_loss(y, p, X, calibrator=calibrator, tree=tree, **options)
+        check_calibrator(calibrator)
+        rows = check_class_rows(y, p, X, sample_weight, groups, ordered)
+        return _loss_of_classes(rows, given, calibrator=calibrator, tree=tree, n_splits=n_splits, rng=rng)
     check_one_of(given, "given of one column", ("vector",))
     check_one_of(ordered, "ordered of one column", (False,))
     rows = check_rows(y, p, X, sample_weight, groups)
@@ -335,19 +220,6 @@ def loss_of_rows(rows, *, method="crossfit", calibrator="platt", tree=None, n_sp
     return repeat_splits(partial(_loss_of_split, rows, calibrator, tree, split, fitted), n_splits, rng)
 
 
-def _paper_split(rows, calibrator, rng):
-    """Calibrated scores, and what `_part` takes for the one tree: table, stated scores, rows to fit and evaluate."""
-    calibrate, fit, evaluate = split_rows(rows.y, rows.groups, (0.1, 0.5), rng)
-    c = _calibrated(rows, calibrator, calibrate, slice(None))
-    return c, [(rows.X, c[fit], fit, evaluate)]
-
-
-def _crossfit_split(rows, calibrator, table, c, rng):
-    """Calibrated scores, and what `_part` takes for each of two trees: a half fits one and evaluates the other."""
-    a, b = split_rows(rows.y, rows.groups, (0.5,), rng)
-    return c, [(table, _calibrated(rows, calibrator, fit, fit), fit, evaluate) for fit, evaluate in ((a, b), (b, a))]
-
-
 def _loss_of_split(rows, calibrator, tree, split, fitted, rng, tail):
     """The grouping loss by one random split; `fitted` says that the calibrator has seen the evaluated rows."""
     choosers = [clone(tree).set_params(rng=seed) for seed in rng.integers(2**31, size=2)]
@@ -367,12 +239,6 @@ def _loss_of_split(rows, calibrator, tree, split, fitted, rng, tail):
     return combine(parts, loss, trees, tail, fit, gain)
 
 
-def _calibrated(rows, calibrator, fit, at):
-    """Scores of the rows `at`, calibrated on the rows `fit`."""
-    weight = None if rows.weight is None else rows.weight[fit]
-    return calibrate_rows(calibrator, rows.p[fit], rows.y[fit], weight, rows.p[at])
-
-
 def _part(rows, c, chooser, table, stated, fit, evaluate):
     """What regions found on the rows `fit` say about the rows `evaluate`, the tree, and these rows' regions."""
     # `stated` are the scores of the rows `fit` alone, `c` those of all rows
@@ -382,4 +248,33 @@ def _part(rows, c, chooser, table, stated, fit, evaluate):
     region = chooser.apply(CheckedTable(table, evaluate))
     residual = rows.y[evaluate] - c[evaluate]
     valued = chooser.estimate_regions(region, residual, weight[1])
-    return squared_means(residual, region, weight[1], groups), valued, region
+    return region_statistics(residual, region, weight[1], groups), valued, region
+
+
+def _paper_split(rows, calibrator, rng):
+    """Calibrated scores, and what `_part` takes for the one tree: table, stated scores, rows to fit and evaluate."""
+    calibrate, fit, evaluate = split_rows(rows.y, rows.groups, (0.1, 0.5), rng)
+    c = _calibrated(rows, calibrator, calibrate, slice(None))
+    return c, [(rows.X, c[fit], fit, evaluate)]
+
+
+def _crossfit_split(rows, calibrator, table, c, rng):
+    """Calibrated scores, and what `_part` takes for each of two trees: a half fits one and evaluates the other."""
+    a, b = split_rows(rows.y, rows.groups, (0.5,), rng)
+    return c, [(table, _calibrated(rows, calibrator, fit, fit), fit, evaluate) for fit, evaluate in ((a, b), (b, a))]
+
+
+def _calibrated(rows, calibrator, fit, at):
+    """Scores of the rows `at`, calibrated on the rows `fit`."""
+    weight = None if rows.weight is None else rows.weight[fit]
+    return calibrate_rows(calibrator, rows.p[fit], rows.y[fit], weight, rows.p[at])
+
+
+def _loss_of_classes(rows, given, **options):
+    """`grouping_loss` of checked `ClassRows`: of their whole vectors, or of one yes-or-no question about the class."""
+    question = yes_or_no(rows, given)
+    if question is not None:
+        return loss_of_rows(question, **options)
+    if rows.classes.size == 2:
+        return loss_of_two(rows, loss_of_rows(rows.one_of_two(rows.y == 1, rows.P[:, 1]), **options))
+    return loss_of_vectors(rows, **options)

@@ -16,7 +16,7 @@ from helpers.checks import check_count
 from helpers.grouping.features import Features
 from helpers.grouping.inversion import TAIL
 from helpers.grouping.learners import NAMES, combine_out_of_fold, predict_out_of_fold, regions_out_of_fold
-from helpers.grouping.region_statistics import squared_means
+from helpers.grouping.region_statistics import region_statistics
 from helpers.grouping.splits import repeat_splits, said_of_splits
 from helpers.partition.checked import check_rows, with_score_column
 from helpers.partition.levels import folds_of_rows, said_of_pooled
@@ -196,7 +196,7 @@ def _rest(residual, region, fold, weight, groups):
     for j in range(fold.max() + 1):
         rows = fold == j
         w, own = (None if column is None else column[rows] for column in (weight, groups))
-        part = squared_means(residual[rows], region[rows], w, own)
+        part = region_statistics(residual[rows], region[rows], w, own)
         share = rows.mean() if weight is None else w.sum() / weight.sum()
         value += share * part.value
         variance += share**2 * part.variance

@@ -16,7 +16,7 @@ from helpers.chunks import EvaluationSums, ReliabilitySums
 from helpers.chunks.cells import group_labels
 from helpers.chunks.platt import PlattStart, PlattSums
 from helpers.chunks.sums import RegionSums, ScoreSums
-from helpers.grouping.region_statistics import squared_means
+from helpers.grouping.region_statistics import region_statistics
 from helpers.scoring import LOG
 
 EDGES = uniform_edges(5)
@@ -134,7 +134,7 @@ def test_any_split_order_and_association_says_the_same(n, kind, n_parts, seed, n
         return
     once = all_sums(y, p, region, options)
     codes = np.unique(options["groups"], return_inverse=True)[1] if kind[1] else None
-    want = squared_means(y - p, region, options.get("sample_weight"), codes)
+    want = region_statistics(y - p, region, options.get("sample_weight"), codes)
     for sums in (total, once):
         got = sums.regions.statistics()
         for name in (field.name for field in fields(want)):

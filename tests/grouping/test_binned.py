@@ -14,7 +14,8 @@ from scipy.stats import binomtest
 
 from helpers.calibration import running_curve
 from helpers.grouping import binned_grouping_loss, binned_grouping_loss_from_regions
-from helpers.grouping.binned import _halves, _null_variance
+from helpers.grouping.binned import _halves
+from helpers.grouping.binned_variance import null_variance
 from helpers.simulation import BlindSpot, Links, Sigmoid
 
 SEEDS = 30
@@ -207,7 +208,7 @@ def test_the_variance_where_regions_do_not_differ_is_that_of_all_labels_that_may
     y = np.array(list(itertools.product([0.0, 1.0], repeat=8)))  # all equally likely at a rate of 1/2
     estimates = (explained_of_all(y, region) - explained_of_all(y, alike)) / 8
     rows = SimpleNamespace(weight=np.ones(8), region=region, bin=alike)
-    assert _null_variance(rows, np.array([0.25])) == pytest.approx(estimates.var())
+    assert null_variance(rows, np.array([0.25])) == pytest.approx(estimates.var())
 
 
 # ---- quadrature truth -----------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from helpers.calibration.affine import calibrate_classes
 from helpers.grouping import grouping_loss
 from helpers.grouping.classes import _direction, _effect_of_fit, _known_moments, squared_vectors
 from helpers.grouping.fitted_scores import effect_of_fit
-from helpers.grouping.region_statistics import squared_means
+from helpers.grouping.region_statistics import region_statistics
 from helpers.partition.checked import check_rows
 from helpers.partition.class_rows import check_class_rows
 
@@ -49,7 +49,7 @@ def test_two_classes_are_the_binary_statistics(rng, weighted, grouped):
     region = rng.integers(0, 40, n)
     weight = rng.gamma(2, size=n) if weighted else None
     groups = rng.integers(0, 200, n) if grouped else None
-    one = squared_means(y - c, region, weight, groups)
+    one = region_statistics(y - c, region, weight, groups)
     residual = np.column_stack([c - y, y - c])
     two, _, mean, by_class = squared_vectors(
         residual, np.column_stack([1 - c, c]), region, weight, groups, None, np.eye(2)

@@ -12,7 +12,7 @@ from helpers import _parallel
 from helpers.calibration import PlattCalibrator
 from helpers.grouping import captured, grouping_loss, grouping_loss_from_regions
 from helpers.grouping.inversion import LossLaw
-from helpers.grouping.region_statistics import squared_means
+from helpers.grouping.region_statistics import region_statistics
 from helpers.partition.checked import with_score_column
 from helpers.simulation import Links, Sigmoid
 from tests.grouping.rows import pairs_of_different_groups, residual_rows
@@ -31,7 +31,7 @@ def test_four_rows_by_hand():
     gl = grouping_loss_from_regions([0.6, 0.2, -0.5, -0.5], [0, 0, 1, 1])
     assert gl.value == pytest.approx(0.5 * 0.6 * 0.2 + 0.5 * 0.25)
     assert gl.plugin == pytest.approx(0.5 * 0.4**2 + 0.5 * 0.5**2)
-    law = LossLaw.of([squared_means(np.array([0.6, 0.2, -0.5, -0.5]), np.array([0, 0, 1, 1]))])
+    law = LossLaw.of([region_statistics(np.array([0.6, 0.2, -0.5, -0.5]), np.array([0, 0, 1, 1]))])
     assert (gl.se**2, gl.null_se**2) == pytest.approx((law.variance(gl.value), law.null_variance))
     assert gl.mean.tolist() == pytest.approx([0.4, -0.5]) and gl.count.tolist() == [2, 2]
     assert gl.variance.tolist() == pytest.approx([0.08, 0.0]) and np.isnan(gl.calibration_loss)
@@ -40,7 +40,7 @@ def test_four_rows_by_hand():
     assert lonely.count.tolist() == [2, 1, 0, 1] and np.isnan(lonely.variance[1:]).all()
     weighted = grouping_loss_from_regions([0.6, 0.2, -0.5, -0.5], [0, 0, 1, 1], sample_weight=[1, 3, 2, 2])
     assert weighted.value == pytest.approx(0.5 * 0.12 + 0.5 * 0.25)
-    clustered = squared_means(np.array([0.6, 0.2, 0.4, -0.5]), np.zeros(4, int), groups=np.array([0, 0, 1, 1]))
+    clustered = region_statistics(np.array([0.6, 0.2, 0.4, -0.5]), np.zeros(4, int), groups=np.array([0, 0, 1, 1]))
     assert clustered.value == pytest.approx((0.6 + 0.2) * (0.4 - 0.5) / 4)
 
 

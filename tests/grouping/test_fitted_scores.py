@@ -6,10 +6,10 @@ from scipy.special import expit, logit, ndtr
 
 from helpers.calibration import PlattCalibrator
 from helpers.grouping import grouping_loss
-from helpers.grouping.crossfit import combine
 from helpers.grouping.fitted_scores import LEAST_KEPT, FitEffect, effect_of_fit
 from helpers.grouping.inversion import LossLaw
-from helpers.grouping.region_statistics import squared_means
+from helpers.grouping.region_statistics import region_statistics
+from helpers.grouping.result import combine
 from helpers.partition.checked import Rows
 
 N = 1000
@@ -50,7 +50,7 @@ def test_groups_whose_rows_are_alike(level, uneven):
     region = rng.permutation(40)[person % 40]
     c = expit(level + 0.5 * rng.normal(size=2400))
     alike = np.where(region < 15, 0.8, 0.0) if uneven else 0.3
-    parts = [squared_means(labels(c, person, rng, alike) - c, region, None, person) for _ in range(250)]
+    parts = [region_statistics(labels(c, person, rng, alike) - c, region, None, person) for _ in range(250)]
     alarms = np.mean([combine([part], 0.0).p_value < 0.05 for part in parts])
     assert (0.01 if uneven else 0.02) < alarms < 0.06 + 2 * np.sqrt(0.06 * 0.94 / 250)
     value = np.array([part.value for part in parts])
@@ -116,7 +116,7 @@ def test_an_interval_holds_its_estimate_also_where_the_fit_takes_nearly_all():
 @pytest.mark.parametrize("shift", [-1.0, -1e-3, 0.0, 1.0])
 def test_a_shift_is_at_most_half_of_the_noise(shift):
     residual = np.random.default_rng(1).normal(size=60) / 8
-    part = squared_means(residual, np.arange(60) // 20)
+    part = region_statistics(residual, np.arange(60) // 20)
     law = LossLaw.of([part], FitEffect(shift=shift))
     noise = np.sqrt(law.null_variance)
     assert law.shift == np.clip(shift, -0.5 * noise, 0.5 * noise)

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from helpers.binning import cross_cells, group_sums
-from helpers.grouping.crossfit import combine
-from helpers.grouping.region_statistics import _moments_if_alike, _Regions, cell_columns, squared_means
+from helpers.grouping.null_moments import moments_if_alike
+from helpers.grouping.region_statistics import cell_columns, region_statistics
+from helpers.grouping.region_values import RegionValues
+from helpers.grouping.result import combine
 from tests.grouping.rows import pairs_of_different_groups
 
 
@@ -32,14 +34,14 @@ def test_influences_are_the_derivatives_of_the_value(weighted, clustered):
     w = rng.uniform(0.5, 2, n) if weighted else np.ones(n)
     g = np.arange(n) // 3 if clustered else np.arange(n)
     region = np.zeros(n, int)
-    part = squared_means(r, region, w if weighted else None, g if clustered else None)
+    part = region_statistics(r, region, w if weighted else None, g if clustered else None)
     own = np.bincount(g, w)
     units = w.sum() ** 2 / (own @ own)
     changes = influences(r, region, w, g)
     assert changes.sum() == pytest.approx(0, abs=1e-4)  # a common factor of all weights changes nothing
     found = part.signal_variance + 2 * part.noise_variance
     assert found == pytest.approx(changes @ changes * units * (units - 1) / (units - 2) ** 2, rel=1e-4)
-    two = squared_means(r, np.arange(n) % 6 // 3, w if weighted else None, g if clustered else None)
+    two = region_statistics(r, np.arange(n) % 6 // 3, w if weighted else None, g if clustered else None)
     changes = influences(r, np.arange(n) % 6 // 3, w, g)  # two regions, whose sizes are chance, too
     assert 1 <= (two.signal_variance + 2 * two.noise_variance) / (changes @ changes) < 1.25
 
@@ -51,7 +53,7 @@ def test_the_variance_is_that_of_leaving_one_out(weighted):
     region = rng.integers(0, 4, 400)
     r = 0.3 * rng.normal(size=4)[region] + rng.normal(size=400)
     w = rng.uniform(0.5, 2, 400) if weighted else np.ones(400)
-    part = squared_means(r, region, w if weighted else None)
+    part = region_statistics(r, region, w if weighted else None)
     left_out = [
         pairs_of_different_groups(*(x[np.arange(400) != i] for x in (r, region, w, np.arange(400)))) for i in range(400)
     ]
@@ -65,12 +67,12 @@ def test_the_noise_of_small_regions_is_not_understated_by_weights(rows):
     """Noise where n_j / (n_j - 1) is far from 1: not below the truth, not above the closed form."""
     region = np.repeat(np.arange(3000), rows)
     r = np.random.default_rng(0).normal(size=region.size)
-    weighted = squared_means(r, region, np.ones(r.size))
-    plain = squared_means(r, region)
+    weighted = region_statistics(r, region, np.ones(r.size))
+    plain = region_statistics(r, region)
     truth = 2 * 3000 * rows / (rows - 1) / r.size**2
     assert weighted.noise_variance == pytest.approx(plain.noise_variance)
     blocks = np.split(np.arange(r.size), 30)
-    blocks = [squared_means(r[rows], region[rows] - region[rows].min(), np.ones(rows.size)) for rows in blocks]
+    blocks = [region_statistics(r[rows], region[rows] - region[rows].min(), np.ones(rows.size)) for rows in blocks]
     se = np.std([part.noise_variance / 900 for part in blocks]) * np.sqrt(30)
     assert truth - 4 * se < weighted.noise_variance <= weighted.noise_ceiling
     assert se < 0.1 * weighted.noise_variance
@@ -97,7 +99,7 @@ def test_fixed_partitions_mean_coverage_and_false_alarms(n_regions, n, spread):
         residual = (rng.random(n) < q[region]) - base[region]
         weight = rng.uniform(0.3, 2, n)
         for w in (None, weight):
-            gl = combine([squared_means(residual, region, w)], float("nan"))
+            gl = combine([region_statistics(residual, region, w)], float("nan"))
             rows.append((gl.value, gl.low > truth, gl.high < truth, gl.p_value))
     value, above, below, p_value = np.array(rows).reshape(repeats, 2, 4).transpose(2, 0, 1)
     lonely = share @ (1 - share) ** (n - 1)  # a region with one row is left out
@@ -126,8 +128,8 @@ def test_known_moments_of_groups_are_those_of_all_labels_that_may_be_drawn(share
     cell, cell_region, cell_group = cross_cells(region, group)
     own, _, *labels, _ = group_sums(cell, *cell_columns(w, y[5] - c))[1:]
     total, squares = group_sums(cell_region, own, own**2)[1:]
-    regions = _Regions(total, total, total, total, squares, squares)
-    variance, third = _moments_if_alike(regions, np.full(5, shared), cell_region, cell_group, *labels)
+    pair_weight = RegionValues.of(total, squares, total).pair_weight
+    variance, third = moments_if_alike(pair_weight, np.full(5, shared), cell_region, cell_group, *labels)
     assert variance == pytest.approx(chance @ value**2)
     if shared != 0.4 and not spread:
         assert third == pytest.approx(chance @ value**3)

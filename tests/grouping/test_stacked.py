@@ -10,7 +10,7 @@ from helpers.grouping import features as label_free
 from helpers.grouping import stacked as module
 from helpers.grouping import stacked_grouping_loss
 from helpers.grouping.learners import combine_out_of_fold
-from helpers.grouping.region_statistics import squared_means
+from helpers.grouping.region_statistics import region_statistics
 from helpers.simulation import Sigmoid
 
 
@@ -141,7 +141,7 @@ def test_the_rest_is_the_mean_product_of_two_rows_of_a_region_and_fold():
     fold = np.array([0, 0, 1, 0, 1, 1])
     value, variance = module._rest(left, region, fold, None, None)
     assert value == pytest.approx(2 / 6 * 0.25 + 2 / 6 * -0.08)
-    halves = [squared_means(left[fold == j], region[fold == j]).variance for j in (0, 1)]
+    halves = [region_statistics(left[fold == j], region[fold == j]).variance for j in (0, 1)]
     assert variance == pytest.approx(sum(halves) / 4) and variance > 0
     apart = module._rest(left, region, fold, None, np.array([0, 0, 1, 2, 3, 4]))[0]
     assert apart == pytest.approx(2 / 6 * -0.08)
