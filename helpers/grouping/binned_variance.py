@@ -4,6 +4,7 @@ import numpy as np
 from scipy.stats import norm
 
 from helpers.binning import group_sums
+from helpers.checks import unequal
 from helpers.grouping.inversion import TAIL
 from helpers.grouping.region_statistics import region_statistics
 
@@ -59,9 +60,8 @@ def _label_changes(rows, independent):
 def label_noise(rows):
     """Variance of the explained loss if regions do not differ, and what the noise of labels adds to its influences."""
     label = rows.y - rows.mean_in(rows.bin, rows.p)
-    of_regions, of_bins = (
-        region_statistics(label, index, rows.weight, rows.groups) for index in (rows.region, rows.bin)
-    )
+    weight = unequal(rows.weight)
+    of_regions, of_bins = (region_statistics(label, index, weight, rows.groups) for index in (rows.region, rows.bin))
     null = max(of_regions.noise_variance - of_bins.noise_variance, 0.0)
     if rows.groups is not None:
         return null, 2 * null
