@@ -1,6 +1,7 @@
 """The formulas of Wang et al. (2026) against hand-worked examples, listings of all answers, and reference values."""
 
 from functools import partial
+from inspect import isfunction, signature
 from itertools import permutations, product
 
 import numpy as np
@@ -72,6 +73,12 @@ def test_bins_hold_their_left_edge_and_the_last_one_1():
     shares = np.arange(51) / 50  # each as it is computed from counts
     for v, share in enumerate(shares):
         assert paper.section_3_ece([share, v // 5 / 10 + 0.001], [0, 1]) == close(abs(share + v // 5 / 10 - 0.999) / 2)
+
+
+def test_ten_bins_as_in_the_paper():
+    functions = [one for one in vars(paper).values() if isfunction(one)]
+    bins = {one: signature(one).parameters["L"].default for one in functions if "L" in signature(one).parameters}
+    assert len(bins) > 5 and set(bins.values()) == {10}
 
 
 def test_rounding_puts_no_confidence_beside_its_edge():
@@ -210,7 +217,7 @@ def test_theorem_5_2():
     assert [paper.equation_8(c_star, eta) for eta in (0.005, 0.015, 0.03, 0.06)] == [0, 0.25, 0.5, 1]
     assert paper.equation_8([0.05, 0.99], 0.04) == 0 and paper.equation_8([0.3], 0.2, L=2) == 1
     assert paper.equation_8([0.25], 0.25, L=2) == 1  # at most
-    assert paper.theorem_5_2(0.01, 0.02, 0.03, c_star) == close(0.03 + 2 * (1 / 3 + 0.5))
+    assert paper.theorem_5_2(0.01, 0.02, 0.015, c_star) == close(0.03 + 2 * (2 / 3 + 0.25))
     assert paper.equation_7(0.01, 0.02, 0.03, c_star, L=2) == close(0.03 + 2 * (1 / 3 + 0.25))
     best = min(0.03 + 2 * (0.01 / eta + 2 * 1.5 * 4 * eta) for eta in np.geomspace(1e-3, 1, 100_001))
     assert paper.theorem_5_2_density(0.01, 0.02, 1.5, L=5) == pytest.approx(best, rel=1e-8)
