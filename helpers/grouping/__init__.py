@@ -1,10 +1,24 @@
 """The grouping loss: how far single cases are from the rate of all cases with the same score.
 
+The values, a few lines each:
+
+- `region_values`: equation 6 of Melo et al. (2026), what regions capture
+- `binned_values`: the binned lower bound of Perez-Lebel et al. (2023), and what bins take from it
+
+What users call:
+
 - `crossfit`: `grouping_loss`, bin-free, with an interval and a null test; `stacked`: the same from several `learners`
-- `classes`: the same for the scores of several classes
-- `binned`, `binned_statistics`: the binned lower bound of Perez-Lebel et al. (2023)
-- `region_statistics`: mean squares of region means without their noise; `inversion`: their interval and test as one law
-- `fitted_scores`: what calibrating on the judged rows does to that law
+- `classes`: the same for the scores of several classes; `result`: what both return
+- `binned`: `binned_grouping_loss`
+
+The law of the values:
+
+- `region_statistics`: all that it needs; `region_variance`: what residuals say; `null_moments`: what right scores say
+- `inversion`: interval and test from one law; `fitted_scores`: what calibrating on the judged rows does to it
+- `binned_variance`: standard error and interval of the binned bound
+
+And beside them:
+
 - `scorer`: the loss where scikit-learn asks for `scoring`
 - `truth`: what bins do where the truth is known
 """

@@ -81,8 +81,11 @@ def null_variance(rows, mean_variance):
     # Labels then vary in a region as in its bin: regions of few rows often hold one label only, and would look certain.
     total = 0.0
     w = rows.weight
+    w_squared = w**2
     for index, sign in ((rows.region, 1), (rows.bin, -1)):
-        _, weight, squares, fourths, variance = group_sums(index, w, w**2, w**4, w * mean_variance[rows.bin])
+        _, weight, squares, fourths, variance = group_sums(
+            index, w, w_squared, w_squared**2, w * mean_variance[rows.bin]
+        )
         used = weight > 0
         ratio = (variance[used] / (weight[used] ** 2 - squares[used])) ** 2
         total += sign * float(ratio @ (squares[used] ** 2 - fourths[used]))

@@ -83,7 +83,7 @@ def grouping_loss_from_regions(residual, region, *, sample_weight=None, groups=N
 
 def loss_of_regions(residual, region, weight=None, groups=None):
     """`grouping_loss_from_regions` of columns that were checked."""
-    part = region_statistics(residual, region, weight, groups)  # its value: region_values.py
+    part = region_statistics(residual, region, weight, groups)  # its value: `squared_mean`, in region_values.py
     if not part.n_regions:
         raise ValueError("region must leave two independent rows in at least one region, but no region has them.")
     return combine([part], float("nan"))
@@ -248,7 +248,8 @@ def _part(rows, c, chooser, table, stated, fit, evaluate):
     region = chooser.apply(CheckedTable(table, evaluate))
     residual = rows.y[evaluate] - c[evaluate]
     valued = chooser.estimate_regions(region, residual, weight[1])
-    return region_statistics(residual, region, weight[1], groups), valued, region
+    part = region_statistics(residual, region, weight[1], groups)  # its value: `squared_mean`, in region_values.py
+    return part, valued, region
 
 
 def _paper_split(rows, calibrator, rng):

@@ -65,7 +65,10 @@ class RegionStatistics:
 
 
 def region_statistics(residual, region, weight=None, groups=None):
-    """`RegionStatistics` of residuals in regions 0 .. J-1; weights and integer group codes are optional."""
+    """`RegionStatistics` of residuals in regions 0 .. J-1; weights and integer group codes are optional.
+
+    Its value is `helpers.grouping.region_values.squared_mean`.
+    """
     if groups is None:
         count, *sums = group_sums(region, *row_columns(weight, residual))
         return evaluate_rows(count, sums)
