@@ -75,14 +75,14 @@ def levels_of_columns(rows, check):
 
 def _levels_of(name, y, p, X, weight, groups):
     """The rows of one column."""
-    column, level, words = _coded(name, X)
-    count, total, stated, observed = group_sums(level, weight, weight * p, weight * y, size=len(words))
+    column, code, words = _coded(name, X)
+    count, total, stated, observed = group_sums(code, weight, weight * p, weight * y, size=len(words))
     table = pd.DataFrame({"rule": words, "n": count, "share": total / total.sum()})
     with np.errstate(invalid="ignore", divide="ignore"):
         table["stated"] = stated / total
         table["observed"] = observed / total
     table["gap"] = table["observed"] - table["stated"]
-    rows = _effective_rows(level, weight, y - p - table["gap"].to_numpy()[level], groups, len(words))
+    rows = _effective_rows(code, weight, y - p - table["gap"].to_numpy()[code], groups, len(words))
     table = table[table["share"] > 0].copy()
     rows = rows[table.index]
     low, high = exact_interval(table["observed"].to_numpy().clip(0, 1) * rows, rows)
@@ -93,21 +93,21 @@ def _levels_of(name, y, p, X, weight, groups):
 
 
 def _coded(name, X):
-    """A column of a table, the level of each row, (n,), and the levels in words; missing values are the last one."""
+    """A column, the number of the level of each row, (n,), and the levels in words; missing values are the last one."""
     encoder = TableEncoder(FIFTHS, rare=1)
-    (level,) = encoder.fit_transform(CheckedTable(X)).T
+    (code,) = encoder.fit_transform(CheckedTable(X)).T
     (column,) = encoder.columns_
     size = column.levels.size
     words = [words_of(column, k, k, False) or f"{name} (all rows alike)" for k in range(size)]
-    return column, np.where(np.isnan(level), size, level).astype(np.int64), [*words, f"{name} is missing"]
+    return column, np.where(np.isnan(code), size, code).astype(np.int64), [*words, f"{name} is missing"]
 
 
-def _effective_rows(level, weight, residual, groups, size):
+def _effective_rows(code, weight, residual, groups, size):
     """Number of independent rows of equal weight that each level is worth, (size,)."""
-    _, total, squares = group_sums(level, weight, weight**2, size=size)
+    _, total, squares = group_sums(code, weight, weight**2, size=size)
     with np.errstate(invalid="ignore", divide="ignore"):
         rows = total**2 / squares
-    return rows if groups is None else rows / design_effect(cross_cells(level, groups)[0], weight * residual)
+    return rows if groups is None else rows / design_effect(cross_cells(code, groups)[0], weight * residual)
 
 
 def _remarks(table):

@@ -80,13 +80,13 @@ def check_prices(cost, shape, name="cost"):
             f"but its shape is {array.shape}."
         )
     check_not_negative(array, name)
-    level = mean_price(array)
-    falls = np.flatnonzero(np.diff(level) < -1e-12 * level.max(initial=0.0))
+    price = mean_price(array)
+    falls = np.flatnonzero(np.diff(price) < -1e-12 * price.max(initial=0.0))
     if falls.size:
         k = int(falls[0])
         raise ValueError(
             f"{name} must not fall from one model to the next: put the models of all tables in order of cost, "
-            f"but model {k} costs {level[k]:g} and model {k + 1} costs {level[k + 1]:g}."
+            f"but model {k} costs {price[k]:g} and model {k + 1} costs {price[k + 1]:g}."
         )
     return array
 
