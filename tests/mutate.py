@@ -45,7 +45,7 @@ from mutants import sample  # noqa: E402
 OUTPUT = ROOT / "build" / "mutations"
 KEY = ["asked", "module", "place", "function", "operator", "before", "after"]
 FIELDS = [*KEY, "verdict", "noticed_by"]
-ROOMS = "grouping audit repair decisions selective answers routing calibration".split()
+ROOMS = "papers grouping audit repair decisions selective answers routing calibration".split()
 WITH_CLAIMS = [*ROOMS, "scoring", "binning", "partition"]
 PATIENCE = 4  # a run may take so many times what it takes with nothing wrong, and START seconds more
 START = 20
