@@ -641,7 +641,7 @@ def theorem_c_1(Q, S, B):
     C = mean_given(Q, S)
     S_B, C_B = definition_4_2(Q, S, B)
     s, t = mean_given((S - S_B) ** 2, B) ** 0.5, mean_given((C - C_B) ** 2, B) ** 0.5
-    covariance = mean_given((S - S_B) * (C - C_B), B)
+    covariance = mean_given(S * C, B) - S_B * C_B
     both, low, high = 2 * covariance - s**2, -s * (2 * t + s), s * (2 * t - s)
     return float(both.mean()), float(low.mean()), float(high.mean())
 
