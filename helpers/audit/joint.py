@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 ALPHA = 0.05  # of the whole search
+ROUNDING = 1e-4  # of a strength: drawn ones are summed in single precision, and equal ones count as ties
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,7 @@ class JointTest:
     @property
     def p_value(self):
         """How often a drawn table has a segment as strong as the strongest: (1 + number) / (1 + draws)."""
-        return float((1 + (self.largest >= self.strength.max()).sum()) / (1 + self.largest.size))
+        return float((1 + (self.largest >= self.strength.max() - ROUNDING).sum()) / (1 + self.largest.size))
 
 
 def joint_test(z, bonus, drawn):
@@ -30,7 +31,7 @@ def joint_test(z, bonus, drawn):
     strength = np.abs(z) + bonus
     largest, adjusted = largest_gaps(drawn, strength, bonus)
     beyond = max(int(np.ceil(ALPHA * (largest.size + 1))) - 2, 0)  # draws that may be stronger at a p-value below ALPHA
-    return JointTest(strength, largest, adjusted, float(np.sort(largest)[-1 - beyond]))
+    return JointTest(strength, largest, adjusted, float(np.sort(largest)[-1 - beyond]) + ROUNDING)
 
 
 def largest_gaps(drawn, strength, bonus):
@@ -41,7 +42,7 @@ def largest_gaps(drawn, strength, bonus):
     for block in drawn:
         block = (np.abs(block) + bonus[:, None].astype(block.dtype))[weakest_first]
         np.maximum.accumulate(block, axis=0, out=block)
-        exceeded += (block >= strength[weakest_first, None]).sum(axis=1)
+        exceeded += (block >= strength[weakest_first, None] - ROUNDING).sum(axis=1)
         largest.append(block[-1])
     largest = np.concatenate(largest)
     p_value = (exceeded + 1) / (largest.size + 1)
