@@ -9,6 +9,7 @@ from scipy.special import expit, log_softmax, xlogy
 from worker import Case, Contestant, ours
 
 from helpers import calibration, grouping, partition, selective
+from helpers.papers import ecuas2026
 
 
 def interval(result, data):
@@ -168,19 +169,6 @@ def stated_answers(n):
     return (rng.random(n) < 0.9 * confidence).astype(float), confidence
 
 
-def aurc_by_ranks(data):
-    """For each k, the mean of the errors among the first k over the orders of ties."""
-    correct, confidence = data
-    total = lost = before = 0
-    for level in np.unique(confidence)[::-1]:
-        wrong = 1 - correct[confidence == level]
-        k = np.arange(1, wrong.size + 1)
-        total += ((lost + k * wrong.mean()) / (before + k)).sum()
-        before += wrong.size
-        lost += wrong.sum()
-    return total / correct.size
-
-
 def aurc_torch(data):
     import torch
     from torch_uncertainty.metrics.classification import AURC
@@ -200,11 +188,6 @@ def aurc_orders(result, data):
     """The peer's values for rows sorted by right and wrong."""
     ends = [aurc_torch([column[order] for column in data])() for order in (np.argsort(-data[0]), np.argsort(data[0]))]
     return f"{float(ends[0]):.4f} to {float(ends[1]):.4f} by the order of the rows"
-
-
-def ecuas_by_hand(data):
-    correct, confidence = data
-    return np.mean((1 - confidence) ** 2 + 2 * (1 - correct) * confidence)
 
 
 def ecuas_integral(data):
@@ -443,7 +426,7 @@ CASES = {
             "ours, averaged over ties": ours(lambda data: lambda: selective.aurc(*data)),
             "torch-uncertainty": Contestant("torch-uncertainty", aurc_torch, float, aurc_orders),
         },
-        aurc_by_ranks,
+        lambda data: ecuas2026.section_2_3_risk_coverage(1 - data[0], 1 - data[1]),
     ),
     "ecuas": Case(
         "ECUAS with n = 1, one cost a row", (100_000,), (1_000_000,), stated_answers,
@@ -452,7 +435,7 @@ CASES = {
             "the definition, 400 rejection costs": Contestant("numpy", ecuas_integral),
             "ecuas": Contestant("ecuas", ecuas_of_the_authors),
         },
-        ecuas_by_hand,
+        lambda data: ecuas2026.equation_17(1 - data[0], data[1], 1, np.inf).mean(),
     ),
     "certified": Case(
         "lowest confidence from which 90 % are right, for certain (truth 1/3)", (5_000,), (50_000,), sure_answers,
