@@ -88,10 +88,10 @@ def formula_faults(function):
     if not re.search(r"^\.\. math:: \S", doc, re.MULTILINE):
         yield "no formula"
     yield from (f"no shape of {name}" for name in shapeless)
-    yield from (f"{row} is not in the ledger" for row in rows or ["no row"] if row not in LEDGER)
+    yield from (f"{row} is not in the ledger" for row in rows if row not in LEDGER)
     twins = re.findall(r"`(helpers\.[\w.]+)`", doc)
-    here = f"`{function.__module__}.{function.__name__}`"
-    yield from (f"{twin} does not name it" for twin in twins if here not in (inspect.getdoc(locate(twin)) or ""))
+    back = f"`{function.__module__}."
+    yield from (f"{twin} names none of its paper" for twin in twins if back not in (inspect.getdoc(locate(twin)) or ""))
     if "\n>>> " not in doc:
         yield "no example"
 

@@ -306,7 +306,7 @@ def load_claims():
     Returns
     -------
     DataFrame
-        Text: id, paper, item, statement, kind, notebook, tolerance, status, remark.
+        Text: id, paper, item, statement, kind, notebook, code (functions of `helpers.papers`), tolerance, status, remark.
 
     Examples
     --------
