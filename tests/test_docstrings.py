@@ -90,7 +90,7 @@ def formula_faults(function):
     yield from (f"no shape of {name}" for name in shapeless)
     yield from (f"{row} is not in the ledger" for row in rows if row not in LEDGER)
     twins = re.findall(r"`(helpers\.[\w.]+)`", doc)
-    back = f"`{function.__module__}."
+    back = f"`{function.__module__}"
     yield from (f"{twin} names none of its paper" for twin in twins if back not in (inspect.getdoc(locate(twin)) or ""))
     if "\n>>> " not in doc:
         yield "no example"

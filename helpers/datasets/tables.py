@@ -306,7 +306,7 @@ def load_claims():
     Returns
     -------
     DataFrame
-        Text: id, paper, item, statement, kind, notebook, code (functions of `helpers.papers`), tolerance, status, remark.
+        Text: id, paper, item, statement, kind, code, notebook, tolerance, status, remark; code: of `helpers.papers`.
 
     Examples
     --------

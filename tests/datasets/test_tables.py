@@ -67,7 +67,7 @@ def test_the_hashes_in_the_readme_are_right():
 
 def test_the_ledger_is_a_table_of_filled_rows():
     claims = datasets.load_claims()
-    assert list(claims) == "id,paper,item,statement,kind,notebook,code,tolerance,status,remark".split(",")
+    assert list(claims) == "id,paper,item,statement,kind,code,notebook,tolerance,status,remark".split(",")
     assert claims["id"].is_unique and len(claims) >= 193
     assert (claims["id"].str.split(".").str[0] == claims["paper"]).all()
     assert set(claims["paper"]) == {"perezlebel2023", "melo2026", "ecuas2026", "semece2026", "ours"}
