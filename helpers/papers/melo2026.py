@@ -5,7 +5,7 @@ score misses, region the region of each row, Lambda the cost matrix, Lambda[i, j
 Where a function takes r, residuals y - c give the estimate and f_star - c the value in a population whose rows are
 equally likely. For a language model that is asked a question, f is P(yes) / (P(yes) + P(no)), section 4.2.
 
-Arguments with a shape are numpy arrays; lists will not do, except for Lambda.
+Arguments with a shape are numpy arrays; some functions fail with lists. Lambda may be a list of lists.
 """
 
 import numpy as np
@@ -79,9 +79,7 @@ def theorem_1(f, c, f_star, d):
 
 
 def definition_2(f_star, c):
-    r"""Grouping loss of the Brier score: mean squared distance of the true probabilities from the calibrated scores.
-
-    The first expression in equation (2).
+    r"""Grouping loss of the Brier score: mean square of true probability less calibrated score, first part of (2).
 
     .. math:: GL = E[(f^*(X) - c \circ f(X))^2]
 
@@ -96,7 +94,7 @@ def definition_2(f_star, c):
 
 
 def equation_2(f_star, f):
-    r"""The same grouping loss as a variance: of the true probabilities among rows with one score, averaged over scores.
+    r"""The same, right side of (2): variance of the true probabilities among rows with one score, averaged over scores.
 
     .. math:: GL = E_p[V[f^*(X) \mid f(X) = p]]
 
