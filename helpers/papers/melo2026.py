@@ -3,7 +3,9 @@
 Letters of the paper: y label, f score, c calibrated score, f_star true probability, r = f_star - c what the calibrated
 score misses, region the region of each row, Lambda the cost matrix, Lambda[i, j] of deciding i when the truth is j.
 Where a function takes r, residuals y - c give the estimate and f_star - c the value in a population whose rows are
-equally likely.
+equally likely. For a language model that is asked a question, f is P(yes) / (P(yes) + P(no)), section 4.2.
+
+Arguments with a shape are numpy arrays; some functions fail with lists. Lambda may be a list of lists.
 """
 
 import numpy as np
@@ -34,6 +36,8 @@ def definition_1(y, f):
 
     .. math:: E[Y \mid f(X) = p] = p
 
+    The two sides count as equal if `numpy.allclose` says so.
+
     y, f : (n,) labels, or true probabilities, and scores.
 
     Ledger: `melo2026.definition1`.
@@ -45,7 +49,7 @@ def definition_1(y, f):
 
 
 def equation_1(f, f_star, d):
-    r"""Expected loss of the scores, the left side of the decomposition.
+    r"""Expected loss of the scores, the left side of equation (1).
 
     .. math:: E[d_\phi(f(X), Y)]
 
@@ -60,7 +64,7 @@ def equation_1(f, f_star, d):
 
 
 def theorem_1(f, c, f_star, d):
-    r"""Calibration loss, grouping loss and aleatoric loss, the right side of the decomposition.
+    r"""Calibration loss, grouping loss and aleatoric loss, the right side of equation (1).
 
     .. math:: E[d_\phi(f(X), c \circ f(X))], \quad E[d_\phi(c \circ f(X), f^*(X))], \quad E[d_\phi(f^*(X), Y)]
 
@@ -75,7 +79,7 @@ def theorem_1(f, c, f_star, d):
 
 
 def definition_2(f_star, c):
-    r"""Grouping loss of the Brier score: mean squared distance of the true probabilities from the calibrated scores.
+    r"""Grouping loss of the Brier score: mean square of true probability less calibrated score, first part of (2).
 
     .. math:: GL = E[(f^*(X) - c \circ f(X))^2]
 
@@ -90,7 +94,7 @@ def definition_2(f_star, c):
 
 
 def equation_2(f_star, f):
-    r"""The same grouping loss as a variance: of the true probabilities among rows with one score, averaged over scores.
+    r"""The same, right side of (2): variance of the true probabilities among rows with one score, averaged over scores.
 
     .. math:: GL = E_p[V[f^*(X) \mid f(X) = p]]
 
@@ -111,7 +115,8 @@ def section_2_3(Lambda):
     .. math:: t^* = (\Lambda_{1,0} - \Lambda_{0,0}) / \Lambda_\Delta, \quad
               \Lambda_\Delta = \Lambda_{1,0} + \Lambda_{0,1} - \Lambda_{0,0} - \Lambda_{1,1}
 
-    Mistakes must cost more than right decisions: the rule f* >= t* is best only for a gap above 0.
+    Mistakes must cost more than right decisions: the rule f* >= t* is best only for a gap above 0. A gap of 0 has no
+    threshold, and the division fails; below 0 the rule is the worst one, and equation (7) is negative.
 
     Lambda : (2, 2) costs, decisions down, truths across.
 
@@ -146,7 +151,7 @@ def proposition_1(f, f_star, t, Lambda):
 
     .. math:: R_f = E[EC(\delta_{f,t}, x) - EC(\delta_{f^*,t^*}, x)]
 
-    It is the sum of the two parts of `equation_3`.
+    It is the left side of equation (3), the sum of the two parts of `equation_3`.
 
     f, f_star : (n,) scores and true probabilities. t : threshold in use. Lambda : (2, 2) costs.
 
@@ -159,7 +164,7 @@ def proposition_1(f, f_star, t, Lambda):
 
 
 def equation_3(f, c, f_star, t, Lambda):
-    r"""Parts of the excess decision risk that come from miscalibration and from grouping.
+    r"""Parts of the excess decision risk that come from miscalibration and from grouping: the right side of (3).
 
     .. math:: R_f^{CL} = E[EC(\delta_{f,t}, x) - EC(\delta_{c \circ f,t^*}, x)], \quad
               R_f^{GL} = E[EC(\delta_{c \circ f,t^*}, x) - EC(\delta_{f^*,t^*}, x)]
@@ -202,7 +207,7 @@ def equation_5(r, region, new_region):
     .. math:: \hat r(X) = \sum_j \hat r_j 1_{X \in \mathcal L_j}, \quad
               \hat r_j = \frac{1}{n_j} \sum_{X_i \in \mathcal L_j} R_i
 
-    A region without evaluation rows has no mean; it gets 0, as the paper sets it in appendix A.2.
+    A region without evaluation rows has no mean; it gets 0. This is ours: appendix A.2 sets p_j r_j to 0, not r_j.
 
     r, region : (n,) residuals y - c and regions of the evaluation rows. new_region : (m,) regions of new rows.
 
@@ -249,11 +254,12 @@ def equation_6(r, region):
 
 
 def proposition_3(f_star, c, region, n):
-    r"""Mean of equation (6) over samples of n rows: the captured part, less the chance to have no pair in a region.
+    r"""Mean of equation (6) over samples of n rows: the captured part, less what regions of a single row lose.
 
     .. math:: E[\widehat{GL}_{lb}] = \sum_j p_j \left(1 - (1 - p_j)^{n-1}\right) r_j^{*2}
 
-    The paper sets the chance to 0, so that equation (6) is free of bias; the exact mean is ours.
+    (1 - p_j)^(n-1) is the chance that a row of region j is alone there. The exact mean is ours: the paper sets
+    (1 - p_j)^n, the chance that the region is empty, to 0 and calls equation (6) debiased.
 
     f_star, c, region : (N,) of a population whose rows are equally likely. n : rows of the sample.
 
@@ -285,7 +291,7 @@ def section_3_1(y, f, c, region):
 
 
 def proposition_5(f_star, f, t, Lambda):
-    r"""Risk of each decision: its expected cost less that of the best decision. Equation (7) is its closed form.
+    r"""Risk of each decision, the left side of equation (7): its expected cost less that of the best decision.
 
     .. math:: R_f(x) = EC(\delta_{f,t}, x) - EC(\delta_{f^*,t^*}, x)
 
@@ -302,7 +308,7 @@ def proposition_5(f_star, f, t, Lambda):
 
 
 def equation_7(f_star, f, t, Lambda):
-    r"""Oracle risk of each decision: the cost gap times the distance of the truth from t*, if the decision is wrong.
+    r"""Oracle risk of each decision, in closed form: the gap times the distance of the truth from t*, if it is wrong.
 
     .. math:: R_f(X) = \Lambda_\Delta |f^*(X) - t^*| \text{ if } 1_{f^*(X) \ge t^*} \ne 1_{f(X) \ge t},
               \text{ else } 0
@@ -378,6 +384,8 @@ def section_3_3(n, rng):
 
     .. math:: n_{cal} = \lfloor n / 10 \rfloor, \quad n_{cal} + n_{fit} = \lfloor n / 2 \rfloor
 
+    The paper gives the percentages; the rounding is ours.
+
     n : rows. rng : Generator.
 
     Ledger: `melo2026.section3_3`. Strong: `helpers.partition.split_rows`.
@@ -393,8 +401,9 @@ def section_3_3_platt(f, y):
 
     .. math:: c(f) = 1 / (1 + \exp(-a \log\frac{f}{1 - f} - b))
 
-    The paper does not say what the regression is given. Here it is the log-odds, on which a perfect score is left as it
-    is; so no score may be 0 or 1.
+    The paper does not say what the regression is given, nor of a penalty: log-odds, on which a perfect score is left as
+    it is, and no penalty are ours. No score may be 0 or 1. If the scores separate the labels, a has no finite value,
+    and c is 0 or 1, nearly, wherever the solver stops.
 
     f, y : (n,) scores and labels.
 
@@ -409,16 +418,18 @@ def section_3_3_platt(f, y):
 
 
 def section_4_2_audit(y, f, region):
-    r"""Stated and observed rates of each region, their difference, and how sure it is.
+    r"""Stated and observed rates of each region, their difference, and its p-values.
 
     .. math:: gap_j = \frac{1}{n_j} \sum_{X_i \in \mathcal L_j} (y_i - f_i), \quad
               se_j^2 = \max\left(\hat v_j, \tfrac{1}{n_j} \sum f_i (1 - f_i)\right) / n_j
 
-    The regions are the leaves of an honest tree and the rows those that evaluate it, as in figure 1 (which states c);
-    below 0 the score is over-confident. Standard error, Student's test and Holm's adjustment are ours. A region of one
-    row has no variance: the stated one stands alone.
+    The regions are the leaves of an honest tree, as in figure 1, and the rows those that evaluate it. A gap below 0 is
+    over-confidence. Section 4.2 speaks of gaps "even after calibration": for these give c for f. Standard error,
+    Student's test and Holm's adjustment are ours. A region of one row has no variance: the stated one stands alone.
+    Where the scores are 0 or 1 and all right, gap and standard error are 0, and p is 1.
 
-    y, f, region : (n,) labels, scores (or calibrated scores), regions.
+    y, f, region : (n,) labels, scores (or calibrated scores), regions. Gives a row for each region, with the columns
+    stated, observed, n, gap, p (of the region alone) and adjusted (p for all regions together).
 
     Ledger: `melo2026.section4_2`, `ours.audit_by_hand`. Strong: `helpers.audit.measure_groups`.
 
@@ -430,12 +441,13 @@ def section_4_2_audit(y, f, region):
     rows = pd.DataFrame({"stated": f, "observed": y, "R": y - f, "expected": f * (1 - f)}).groupby(region)
     audit = rows[["stated", "observed"]].mean().assign(n=rows.size(), gap=rows["R"].mean())
     se = np.sqrt(np.fmax(rows["R"].var(), rows["expected"].mean()) / audit["n"])
-    audit["p"] = 2 * student.sf(np.abs(audit["gap"]) / se, np.maximum(audit["n"] - 1, 1))
+    ratio = (np.abs(audit["gap"]) / se).fillna(0.0)
+    audit["p"] = 2 * student.sf(ratio, np.maximum(audit["n"] - 1, 1))
     return audit.assign(adjusted=section_4_2_holm(audit["p"].to_numpy()))
 
 
 def section_4_2_holm(p):
-    r"""Holm's adjusted p-values, for all regions of an audit together. Ours: the paper tests nothing.
+    r"""Holm's adjusted p-values, for all regions of an audit together (ours; the paper tests nothing).
 
     .. math:: \tilde p_k = \min\left(1, \max_{p_j \le p_k} p_j \cdot |\{i : p_i \ge p_j\}|\right)
 
@@ -453,7 +465,7 @@ def section_4_2_holm(p):
 
 
 def section_4_2_joint_test(r, member, family, n_draws, rng):
-    r"""Standardised gaps of given subgroups, and the largest in drawn tables without misjudged ones. Ours.
+    r"""Standardised gaps of given subgroups, and the largest in drawn tables without misjudged ones (ours).
 
     .. math:: z_S = \sum_g s_g \Big/ \Big(\sum_g s_g^2\Big)^{1/2}, \quad s_g = \sum_{i \in g} r_i (m_{iS} - \bar m_S)
 
@@ -481,7 +493,8 @@ def section_4_3_accuracy(correct, X, X_new):
 
     .. math:: Acc_m(x) = \frac{1}{n_j} \sum_{X_i \in \mathcal L_j} correct_i, \quad x \in \mathcal L_j
 
-    The tree has the settings of the risk estimator, and its leaves are valued by the rows that chose them.
+    The tree has the settings of the risk estimator. That its leaves are valued by the rows that chose them is our
+    reading; the paper does not say that they are honest.
 
     correct, X, X_new : (n,) whether the model was right, (n, d) and (m, d) features.
 
@@ -499,7 +512,7 @@ def section_4_3_router(Acc, cost, lambda_):
 
     .. math:: \arg\max_m \lambda Acc_m(x) - cost_m
 
-    Of equal models the first, in order of cost.
+    Of equal models the first, in order of cost (ours).
 
     Acc, cost : (m,) predicted accuracies and prices. lambda_ : willingness to pay for a right answer.
 
@@ -540,11 +553,11 @@ def _population(f_star, c, region):
 
 
 def lemma_1(r, r_hat):
-    r"""Distance of the expected square of the estimate from the grouping loss, and its bound (28).
+    r"""Distance of the expected square of the estimate, (22) to (24), from the grouping loss, and its bound (28).
 
     .. math:: \left|GL - E[\hat r(X)^2]\right| \le 2 \left(E[(r(X) - \hat r(X))^2]\right)^{1/2}
 
-    It goes to 0 if the region means are consistent.
+    The bound is the root of (28). It goes to 0 if the region means are consistent.
 
     r, r_hat : (n,) f_star - c, and the means of the rows' regions.
 
@@ -562,8 +575,9 @@ def equation_32(r, region):
 
     .. math:: \frac1n \sum_j \hat v_j \le \frac{J}{n}
 
-    The paper holds each variance to be at most 1. With Bessel's correction it may be up to 2 (ledger: differs), so that
-    the bound is 2 J/n; the proof goes on. A region of one row adds nothing.
+    The paper holds each variance to be at most 1. With Bessel's correction it may be up to 2 (ledger: differs), so (32)
+    can fail for one sample. Its mean cannot, since E v_j is at most V[Y - c] in the region, at most 1: (38) and (40)
+    stand as printed. A region of one row adds nothing.
 
     r, region : (n,) residuals y - c and regions.
 
@@ -581,7 +595,7 @@ def lemma_2(p, n):
     .. math:: E\left|GL_{lb}(\mathcal L, \mathcal D) - \widehat{GL}_{lb}\right|
               \le \sum_j \sqrt{\frac{p_j (1 - p_j)}{n}} + \frac{J}{n}
 
-    With 2 J/n in the place of J/n, see `equation_32`.
+    J/n bounds the mean of `equation_32`, which may exceed it in one sample.
 
     p : (J,) probabilities of the regions. n : evaluation rows.
 
@@ -594,7 +608,7 @@ def lemma_2(p, n):
 
 
 def equation_40(J, n):
-    r"""The same bound without the probabilities: it goes to 0 if the regions grow more slowly in number than root n.
+    r"""Bound (38) without the probabilities: it goes to 0 if the regions grow more slowly in number than root n.
 
     .. math:: \frac{3 J}{2 \sqrt n}
 
@@ -611,6 +625,8 @@ def equation_40(J, n):
 def corollary_b_4_recalled(delta_1, delta_2, f_star, Lambda):
     r"""What the second of two decision rules costs more than the first, for each row.
 
+    B.4 is its number in Perez-Lebel et al. (2025), which appendix A.4 recalls; equation (42) uses it.
+
     .. math:: EC(\delta_2, x) - EC(\delta_1, x) = \Lambda_\Delta (\delta_1(x) - \delta_2(x)) (f^*(x) - t^*)
 
     delta_1, delta_2, f_star : (n,) decisions 0 or 1, and true probabilities. Lambda : (2, 2) costs.
@@ -621,13 +637,15 @@ def corollary_b_4_recalled(delta_1, delta_2, f_star, Lambda):
     array([0.5])
     """
     t_star, Lambda_Delta = section_2_3(Lambda)
-    return Lambda_Delta * (delta_1 - delta_2) * (f_star - t_star)
+    return Lambda_Delta * (np.asarray(delta_1, int) - np.asarray(delta_2, int)) * (f_star - t_star)
 
 
 def lemma_3(f_star, c, g, f, t, Lambda):
     r"""Error of the risk that any function g of the regions gives; never above `proposition_6` with g for r_hat.
 
     .. math:: \Delta R_f(g, X) = |R_f(X) - R_{f,g}(X)| \le |\Lambda_\Delta| \, |r(X) - g(X)|
+
+    R_{f,g}, equation (52), is `equation_8` with g for r_hat.
 
     f_star, c, g, f : (n,) true probabilities, calibrated scores, g, scores. t : threshold in use. Lambda : (2, 2).
 
@@ -680,7 +698,7 @@ def algorithm_1(y, f, X, calibrate, fit, evaluate):
     .. math:: \hat r_j = \frac{\sum_{i \in eval} 1_{X_i \in \mathcal L_j} (Y_i - c \circ f(X_i))}
               {\sum_{i \in eval} 1_{X_i \in \mathcal L_j}}
 
-    The tree is as deep as 15 rows a leaf allow. A leaf without evaluation rows has the mean 0.
+    The tree is as deep as 15 rows a leaf allow. A leaf without evaluation rows has the mean 0, which is ours.
 
     y, f, X : (n,) labels, (n,) scores inside (0, 1), (n, d) features. calibrate, fit, evaluate : their rows, as from
     `section_3_3`. Gives the calibrator, a function of scores, and the tree: `apply` has the region of a row, `predict`
@@ -732,7 +750,7 @@ def appendix_b_6(R, cost, tau, smaller=np.less):
 
     The paper prints "smaller than tau". At tau = 0, where its cascades stand, no risk is smaller, and everybody would
     pay for every model. "At most" works: `smaller=np.less_equal`, as in the strong twin (ledger: differs; the two
-    readings are the same unless a risk is exactly tau). Of equal lowest risks the first.
+    readings are the same unless a risk is exactly tau). Of equal lowest risks the first (ours).
 
     R, cost : (m,) estimated risks and prices, in order of cost. tau : risk that is accepted. smaller : the comparison.
 
@@ -770,7 +788,8 @@ def appendix_c_2(GL):
 
     .. math:: E|f^*(X) - c \circ f(X)| \le \sqrt{GL}
 
-    It is reached if everybody is off by as much; single people may be off by more.
+    The paper prints one value, "0.1 or less" for 0.01; the root is ours. It is reached if everybody is off by as much;
+    single people may be off by more.
 
     GL : grouping loss.
 
@@ -782,15 +801,15 @@ def appendix_c_2(GL):
     return float(np.sqrt(GL))
 
 
-def appendix_c_5(f, cost, c):
+def appendix_c_5(f, cost, t):
     r"""Confidence cascade for one question: whose answer is used, and what is paid for all models asked.
 
-    .. math:: m = \min\{m : f_m > c \text{ or } 1 - f_m > c\}, \text{ else the last}; \quad
+    .. math:: m = \min\{m : f_m > t \text{ or } 1 - f_m > t\}, \text{ else the last}; \quad
               paid = \sum_{k \le m} cost_k
 
-    A score exactly at the threshold goes on.
+    A score exactly at the threshold goes on. That the last model answers if no score exceeds it is ours.
 
-    f, cost : (m,) scores and prices, in order of cost. c : threshold, above 1/2.
+    f, cost : (m,) scores and prices, in order of cost. t : threshold, above 1/2, which the paper calls c here.
 
     Ledger: `melo2026.appendixc_5`. Strong: `helpers.routing.confidence_cascade`.
 
@@ -798,7 +817,7 @@ def appendix_c_5(f, cost, c):
     (1, 6.0)
     """
     for m, score in enumerate(f):
-        if score > c or 1 - score > c:
+        if score > t or 1 - score > t:
             return m, float(sum(cost[: m + 1]))
     return len(f) - 1, float(sum(cost))
 
@@ -806,5 +825,6 @@ def appendix_c_5(f, cost, c):
 NOT_COMPUTED = {
     "definition_3": "Its two estimates are equations 4 and 5.",
     "proposition_4": "A limit: lemmas 1 and 2 have the bounds from which it follows.",
-    "theorem_4_2_recalled": "A limit: when partitioning estimates are consistent, without a rate.",
+    "theorem_4_2_recalled": "A limit: when partitioning estimates are consistent, without a rate. Assumptions 1 to 3 "
+    "of appendix A.7 and J/n <= 1 / min n_j bring honest trees under it.",
 }

@@ -36,7 +36,7 @@ def mean_given(U, *V):
 
 
 def definition_3_1(Y, S):
-    r"""Jointly calibrated: among the cases with the same row of scores each class occurs as often as stated.
+    r"""Jointly calibrated (1): among the cases with the same row of scores each class occurs as often as stated.
 
     .. math:: P(Y = e_k | S = s) = s_k, \quad k = 1, \dots, K
 
@@ -51,7 +51,7 @@ def definition_3_1(Y, S):
 
 
 def definition_3_2(Y, S):
-    r"""Classwise calibrated: among the cases with the same score of class k it occurs as often as stated, for each k.
+    r"""Classwise calibrated (2): among the cases with one score of class k it occurs as often as stated, for each k.
 
     .. math:: P(Y = e_k | S_k = s_k) = s_k, \quad k = 1, \dots, K
 
@@ -85,7 +85,7 @@ def section_3_top_label(Y, S):
 
 
 def definition_3_3(Y, S):
-    r"""Top-label calibrated: among the cases with the same highest score the predicted class is right that often.
+    r"""Top-label calibrated (3): among the cases with the same highest score the predicted class is right that often.
 
     .. math:: P(Y = e_{\arg\max S} | \max S = s) = s
 
@@ -164,7 +164,7 @@ def section_3_2_divergence(phi, S, Q):
 
     .. math:: d_\phi(S, Q) = s_\phi(S, Q) - s_\phi(Q, Q)
 
-    phi, S, Q : as in `section_3_2_expected`. Not a number where both are infinite.
+    phi, S, Q : as in `section_3_2_expected`.
 
     >>> section_3_2_divergence(equation_4_brier, [0.5], [0.2]).round(2)
     array([0.09])
@@ -243,7 +243,9 @@ def h_brier(p):
 
     .. math:: h(p) = -s_\phi(p, p) = \sum_k (p_k^2 - p_k)
 
-    p : (n, K), or (n,) for one of two classes. A column alone, (n, 1), is the h_k of lemma C.4.
+    p : (n, K), or (n,) for one of two classes. A column alone, (n, 1), gives the h_k-variance of each class, as in
+    appendix C.9: the paper takes h_k(p) = p^2 there, since lemma C.4 leaves the Brier score out; p^2 - p is ours and
+    has the same variance.
 
     >>> h_brier([0.5]), h_brier([[0.5, 0.5]])
     (array([-0.25]), array([-0.5]))
@@ -267,7 +269,7 @@ def h_log(p):
 
 
 def lemma_4_1(Q, S, h=h_brier):
-    r"""The grouping loss is the mean h-variance of the truth given the score.
+    r"""The grouping loss is the mean h-variance of the truth given the score, equation (7).
 
     .. math:: GL(S) = E\, d(C, Q) = E\, V_h[Q | S]
 
@@ -285,7 +287,7 @@ def lemma_4_1(Q, S, h=h_brier):
 
 
 def theorem_4_1(Q, S, R, h=h_brier):
-    r"""Grouping loss = what regions explain + what is left inside them.
+    r"""Grouping loss = what regions explain + what is left inside them, equation (8).
 
     .. math:: GL(S) = E\, V_h[E[Q | S, R] | S] + E\, V_h[Q | S, R]
 
@@ -323,11 +325,14 @@ def equation_9(Q, S, R, h=h_brier):
 
 
 def section_4_3_bins(S, N=15):
-    r"""Bin of each score, N bins of equal width on [0, 1] (15 in the paper's experiments).
+    r"""Bin of each score, N bins of equal width on [0, 1].
 
     .. math:: B_j = [\tfrac{j}{N}, \tfrac{j + 1}{N}), \quad j = 0, \dots, N - 1, \qquad 1 \in B_{N-1}
 
-    S : (n,). A score on an edge belongs to the bin above it; the paper leaves that open.
+    The paper numbers bins from 1 and leaves their edges open; from 0, and an edge in the bin above it, are ours.
+    Appendix D has 15 bins, figure 5 has 10.
+
+    S : (n,), in [0, 1]. Outside, nothing is checked: below 0 the bin is -1, above 1 the last.
 
     Strong, with any edges: `helpers.binning.assign_bins`.
 
@@ -338,7 +343,7 @@ def section_4_3_bins(S, N=15):
 
 
 def definition_4_2(Q, S, B):
-    r"""Binned classifier and binned calibrated scores: the means of S and of Q in the bin.
+    r"""Binned classifier (10) and binned calibrated scores: the means of S and of Q in the bin.
 
     .. math:: S_B = E[S | B], \qquad C_B = E[Q | B] = E[C | B]
 
@@ -354,7 +359,7 @@ def definition_4_2(Q, S, B):
 
 
 def proposition_4_1(Q, S, B, h=h_brier):
-    r"""Bins add grouping loss: the mean h-variance of the calibrated scores inside them.
+    r"""Bins add grouping loss: the mean h-variance of the calibrated scores inside them, equation (11).
 
     .. math:: E\, V_h[Q | B] = E\, V_h[Q | S] + E\, V_h[C | B]
 
@@ -372,7 +377,7 @@ def proposition_4_1(Q, S, B, h=h_brier):
 
 
 def proposition_4_2(Q, S, B, R, h=h_brier):
-    r"""Grouping loss = explained by regions inside bins - induced by bins + residual.
+    r"""Grouping loss = explained by regions inside bins - induced by bins + residual, equation (12).
 
     .. math:: GL(S) = E\, V_h[E[Q | B, R] | B] - E\, V_h[C | B] + E\, V_h[Q | B, R]
 
@@ -390,7 +395,7 @@ def proposition_4_2(Q, S, B, R, h=h_brier):
 
 
 def equation_13(Q, S, B, R, h=h_brier):
-    r"""Lower bound of the grouping loss that can be estimated: explained - induced. It may be negative.
+    r"""Lower bound GL_LB of the grouping loss that can be estimated: explained - induced. It may be negative.
 
     .. math:: GL(S) \ge E\, V_h[E[Q | B, R] | B] - E\, V_h[C | B]
 
@@ -422,8 +427,9 @@ def proposition_4_3(Y, B, R):
     Ledger: `perezlebel2023.proposition4_3`. Strong: `plugin` and `bias` of
     `helpers.grouping.binned_grouping_loss_from_regions`, which leaves out and counts the rows of such regions.
 
-    >>> np.round(proposition_4_3([0, 0, 0, 1, 1, 1, 1, 0], [0] * 8, [1, 1, 1, 1, 2, 2, 2, 2]), 4)
-    array([0.0625, 0.0268])
+    >>> plugin, bias = proposition_4_3([0, 0, 0, 1, 1, 1, 1, 0], [0] * 8, [1, 1, 1, 1, 2, 2, 2, 2])
+    >>> plugin, round(bias, 4), round(plugin - bias, 4)
+    (0.0625, 0.0268, 0.0357)
     """
     rows = pd.DataFrame({"Y": np.asarray(Y, float), "B": B, "R": R})
     in_region, in_bin = rows.groupby(["B", "R"])["Y"], rows.groupby("B")["Y"]
@@ -459,7 +465,7 @@ def appendix_b_1(h):
     .. math:: g(s) = 2 s - h(s), \qquad 2 s - 1 \le h(s) \le 2 s
 
     h : vectorised function of the score, within the limits on the right. Best accuracy is kept if h(s) and g(s) lie
-    on the side of 1/2 on which s lies.
+    on the side of 1/2 on which s lies. Differs: the paper asks it of h alone, but h(0.4) = 0.1 makes g(0.4) = 0.7.
 
     Ledger: `perezlebel2023.appendixb_1`. Strong: `helpers.simulation.Links`.
 
@@ -476,10 +482,13 @@ def appendix_b_2(X, omega, omega_perp, psi, *, accurate=False):
         \Delta_{max} = \min(S, 1 - S)
 
     X : (n, d). omega, omega_perp : (d,). psi : odd function into [-1, 1]. accurate : the room is also at most
-    abs(1/2 - S), so that no decision at 1/2 changes. Gives (S, Q), each (n,).
+    abs(1/2 - S), so that no decision at 1/2 changes, unless psi reaches -1 or 1: then Q may be exactly 1/2, where
+    either decision costs the same. Gives (S, Q), each (n,). phi is any link in the paper, the sigmoid here.
 
-    Ledger: `perezlebel2023.appendixb_2`; the directions must be independent, a right angle is neither necessary nor
-    enough (`ours.construction_blind_direction`). As a population to draw from: `helpers.simulation.BlindSpot`.
+    Ledger: `perezlebel2023.appendixb_2`; the paper asks for a right angle and X from N(0, Sigma) with both directions
+    among the eigenvectors of Sigma, which is enough for a calibrated S. Independent projections, the second symmetric
+    around 0, are enough, too, at any angle; a right angle alone is not (`ours.construction_blind_direction`). As a
+    population to draw from: `helpers.simulation.BlindSpot`.
 
     >>> appendix_b_2(np.array([[0, 2], [0, -2]]), [1, 0], [0, 1], np.sign)
     (array([0.5, 0.5]), array([1., 0.]))
@@ -492,7 +501,7 @@ def appendix_b_2(X, omega, omega_perp, psi, *, accurate=False):
 
 
 def equation_15(S, psi, delta):
-    r"""Mean truth at each score of appendix B.2: the score is calibrated if the disturbance is 0 on average.
+    r"""Mean truth at each score of appendix B.2, (15) and (16): calibrated if the disturbance is 0 on average.
 
     .. math:: E[Q | S] = S + E[\psi | S]\, \Delta_{max}(S)
 
@@ -510,7 +519,7 @@ def equation_15(S, psi, delta):
 
 
 def lemma_c_1(f, Y, X, Z):
-    r"""Law of total variance for f-variances.
+    r"""Law of total variance for f-variances, equation (27).
 
     .. math:: V_f[Y | Z] = E\big[V_f[Y | X, Z] | Z\big] + V_f\big[E[Y | X, Z] | Z\big]
 
@@ -531,7 +540,7 @@ def lemma_c_1(f, Y, X, Z):
 
 
 def lemma_c_2(Q, n):
-    r"""Mean and variance of the mean label of n new cases, drawn at random from a region.
+    r"""Mean and variance of the mean label of n new cases, drawn at random from a region (42) or a bin (43).
 
     .. math:: E[\hat\mu] = \mu, \qquad Var(\hat\mu) = \frac{\mu (1 - \mu)}{n}, \qquad \mu = E[Q]
 
@@ -565,7 +574,7 @@ def appendix_c_6(mu, p, n):
 
 
 def proposition_c_1(C_hat, B, h=h_brier):
-    r"""Estimate of the grouping loss that bins induce, from a smooth calibration curve.
+    r"""Estimate of the grouping loss that bins induce, from a smooth calibration curve, equation (61).
 
     .. math:: \sum_s \frac{n_s}{n} \Big[\frac{1}{n_s} \sum_{i \in s} h(\hat C_i) - h(\hat C_{B,s})\Big],
         \qquad \hat C_{B,s} = \frac{1}{n_s} \sum_{i \in s} \hat C_i
@@ -587,14 +596,14 @@ def proposition_c_1(C_hat, B, h=h_brier):
 
 
 def proposition_c_2(Q, S, B):
-    r"""Bins hide calibration loss: the mean variance of score minus calibrated score inside them.
+    r"""Bins hide calibration loss: the mean variance of score minus calibrated score inside them, equation (62).
 
     .. math:: E \lVert S_B - C_B \rVert^2 = E \lVert S - C \rVert^2 - E\, V[S - C | B]
 
     Q, S : (n,) or (n, K). B : (n,) bin of each row. Gives (binned, own, hidden), left to right: binned = own - hidden.
 
-    Ledger: `perezlebel2023.propositionc_2`. Differs: the paper calls the last term, with this sign, CL_induced, says
-    that it is negative, and uses it in theorem C.1 with the sign turned. Strong: `calibration_binned`,
+    Ledger: `perezlebel2023.propositionc_2`. Differs: the brace of (62) names E V, without the minus, CL_induced; the
+    text calls CL_induced negative, and theorem C.1 needs it so: CL_induced = -E V. Strong: `calibration_binned`,
     `calibration_loss` and `calibration_induced` of `helpers.grouping.known_parts`.
 
     >>> np.round(proposition_c_2([0.4, 0.4], [0.2, 0.6], [0, 0]), 4)
@@ -608,12 +617,13 @@ def proposition_c_2(Q, S, B):
 
 
 def lemma_c_3(N):
-    r"""Variance of the scores in one of N bins of equal width: at most this, and this if they are uniform there.
+    r"""Variance of the scores in one of N bins of equal width: at most (63), and (64) if they are uniform there.
 
     .. math:: V[S | B] \le \frac{1}{4 N^2}, \qquad V[S | B] = \frac{1}{12 N^2}
 
-    N : int. Gives (at most, uniform). Half of the scores at each end of the bin attain the first. For a calibrated
-    score this is what bins induce; a curve that is steep in a bin induces more.
+    N : int. Gives (at most, uniform). Half of the scores at each end of the bin attain the first; of half-open bins
+    only the last has both its ends, and the others come as close as one likes. For a calibrated score this is what
+    bins induce; a curve that is steep in a bin induces more.
 
     Ledger: `perezlebel2023.lemmac_3`.
 
@@ -627,10 +637,11 @@ def theorem_c_1(Q, S, B):
     r"""What bins add to calibration and grouping loss together, and bounds of it (one of two classes).
 
     .. math:: CL_{induced} + GL_{induced} = E\big[2\, Cov[S, C | B] - V[S | B]\big]
-    .. math:: -E\big[s (2 t + s)\big] \le \dots \le E\big[s (2 t - s)\big], \qquad s^2 = V[S | B],\ t^2 = V[C | B]
+    .. math:: -E\big[s (2 t + s)\big] \le CL_{induced} + GL_{induced} \le E\big[s (2 t - s)\big], \qquad
+        s^2 = V[S | B],\ t^2 = V[C | B]
 
     Q, S, B : (n,). Gives (sum, low, high). CL_induced has the minus sign here: minus the last term of
-    `proposition_c_2`.
+    `proposition_c_2`. The theorem's last display is `corollary_c_1_width`.
 
     Ledger: `perezlebel2023.theoremc_1`. Strong: `net_induced` of `helpers.grouping.known_parts`, and
     `helpers.grouping.induced_bounds`.
@@ -649,7 +660,8 @@ def theorem_c_1(Q, S, B):
 def corollary_c_1(Q, S, B):
     r"""The bounds of theorem C.1 without a calibration curve: the rate of the bin limits the variance of C.
 
-    .. math:: -E\big[s (2 v + s)\big] \le \dots \le E\big[s (2 v - s)\big], \qquad s^2 = V[S | B],\ v^2 = C_B (1 - C_B)
+    .. math:: -E\big[s (2 v + s)\big] \le CL_{induced} + GL_{induced} \le E\big[s (2 v - s)\big], \qquad
+        s^2 = V[S | B],\ v^2 = C_B (1 - C_B)
 
     Q, S, B : (n,). Gives (low, high).
 
@@ -664,14 +676,15 @@ def corollary_c_1(Q, S, B):
 
 
 def corollary_c_1_width(Q, B, N):
-    r"""The same bounds from the rates of N bins of equal width alone.
+    r"""The same bounds from the rates of N bins of equal width alone: last lines of theorem C.1 and corollary C.1.
 
-    .. math:: -\frac{1}{N} E\, v - \frac{1}{4 N^2} \le \dots \le \frac{1}{N} E\, v, \qquad v^2 = C_B (1 - C_B)
+    .. math:: -\frac{1}{N} E\, v - \frac{1}{4 N^2} \le CL_{induced} + GL_{induced} \le \frac{1}{N} E\, v, \qquad
+        v^2 = C_B (1 - C_B)
 
     Q, B : (n,) truths and bins. N : int. Gives (low, high).
 
-    Ledger: `perezlebel2023.corollaryc_1`; the upper one is never attained (`ours.width_bound_sharp`). Strong:
-    "width only" of `helpers.grouping.induced_bounds`.
+    Ledger: `perezlebel2023.corollaryc_1`; the upper one is not attained if 0 < C_B < 1 in any bin
+    (`ours.width_bound_sharp`). Strong: "width only" of `helpers.grouping.induced_bounds`.
 
     >>> np.round(corollary_c_1_width([0.5, 0.5], [0, 0], N=5), 4)
     array([-0.11,  0.1 ])
@@ -689,8 +702,8 @@ def corollary_c_2(Q, S, B, R, N):
     where high is the upper end of theorem C.1, of corollary C.1, and of its last line. Q, S, B, R : (n,). N : int,
     bins of equal width. Gives the three.
 
-    Ledger: `perezlebel2023.corollaryc_2`. Differs: the first term, l2-ECE in the paper, must be the mean square and
-    not its root, and the lower bound of S_B the explained part, not that of equation 13. Strong: `floor` of
+    Ledger: `perezlebel2023.corollaryc_2`. Ambiguous: the paper has no formula for l2-ECE_B and the lower bound of
+    S_B. We read the mean square, whose root would be too large, and the explained part. Strong: `floor` of
     `helpers.grouping.induced_bounds`.
 
     >>> np.round(corollary_c_2([0.4, 0.8], [0.3, 0.3], [0, 0], [0, 1], N=2), 4)
@@ -730,7 +743,7 @@ def _columns(*tables):
 
 
 def lemma_c_4(Q, S, h=h_brier):
-    r"""The classwise grouping loss is the sum of the mean h_k-variances of each class given its own score.
+    r"""The classwise grouping loss is the sum of the mean h_k-variances of each class given its own score, (78).
 
     .. math:: GL(S) = \sum_k E\, V_{h_k}[Q_k | S_k]
 
@@ -753,7 +766,8 @@ def theorem_c_2(Q, S, B, R, h=h_brier):
     .. math:: GL(S) = GL_{explained}(S_B) - GL_{induced}(S, S_B) + GL_{residual}(S_B)
 
     Q, S, B, R : (n, K). Gives the terms of (87), (88) and (89) as three arrays: (explained, residual),
-    (binned, own, induced), (explained, induced, residual).
+    (binned, own, induced), (explained, induced, residual). The bounds (90) to (92) follow, since for a proper score no
+    term is negative.
 
     Ledger: `perezlebel2023.theoremc_2`. Strong: `helpers.grouping.known_parts` of a table.
 
@@ -787,7 +801,8 @@ def lemma_c_5(Q, S, S_new, h=h_brier):
     return proposition_4_1(Q, S, S_new, h)
 
 
-# Every definition, equation, lemma, proposition, theorem and corollary has a function.
+# Every definition, lemma, proposition, theorem and corollary has a function, and so have the equations they state;
+# steps of proofs have none. The Clopper-Pearson intervals of figure 5: `scipy.stats.binomtest(k, n).proportion_ci()`.
 NOT_COMPUTED = {
     "remark_1": "It comments on theorem C.1, whose sum is what is left when the two induced losses partly cancel.",
     "section_4_4": "A protocol of halves, trees and a curve: `helpers.grouping.binned_grouping_loss` follows it.",

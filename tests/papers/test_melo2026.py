@@ -224,6 +224,10 @@ def test_two_decision_rules_differ_by_the_gap_times_the_distance(Lambda):
         first, second = (paper.section_2_3_expected_cost(np.full(101, d), FINE, Lambda) for d in (delta_1, delta_2))
         got = paper.corollary_b_4_recalled(delta_1, delta_2, FINE, Lambda)
         np.testing.assert_allclose(got, second - first, atol=1e-10)
+    by_t, by_half = FINE >= 0.3, FINE >= 0.5  # decisions as comparisons give them
+    first, second = (paper.section_2_3_expected_cost(one, FINE, Lambda) for one in (by_t, by_half))
+    got = paper.corollary_b_4_recalled(by_t, by_half, FINE, Lambda)
+    np.testing.assert_allclose(got, second - first, atol=1e-10)
 
 
 def test_mean_error_in_a_region_reaches_its_bound():
@@ -321,6 +325,15 @@ def test_stated_variance_stands_where_the_labels_vary_less():
     below = 0.5 + (np.arctan(x / 3**0.5) + x / 3**0.5 / (1 + x**2 / 3)) / np.pi  # Student's with 3 degrees of freedom
     cauchy = 0.5 + np.arctan(0.5 / 0.5) / np.pi  # a single row: one degree of freedom
     np.testing.assert_allclose(audit["p"], [2 * (1 - below), 2 * (1 - cauchy)])
+
+
+def test_scores_of_0_and_1_that_are_right_in_a_region_have_p_1():
+    y, f = np.array([0, 1, 1, 0, 0, 1, 0]), np.array([0, 1, 1, 1, 1, 1, 0.2])
+    audit = paper.section_4_2_audit(y, f, np.array([0, 0, 1, 2, 2, 1, 3]))
+    # regions 0 and 1 are right; region 2 says 1 twice and sees 0 twice; region 3: t = 0.2 / 0.4, one degree of freedom
+    alone = 1 - 2 * np.arctan(0.5) / np.pi
+    np.testing.assert_allclose(audit["p"], [1, 1, 0, alone])
+    np.testing.assert_allclose(audit["adjusted"], [1, 1, 0, 1])
 
 
 @given(st.lists(st.integers(0, 12).map(lambda k: k / 20), min_size=1, max_size=6))
@@ -428,6 +441,13 @@ def test_variances_of_regions_may_exceed_1():
     assert paper.equation_32(r, region) == pytest.approx(1.62 / 4)  # one region alone is above 1 / n
     assert paper.equation_6(r, region) == pytest.approx(paper.proposition_2(r, region) - 1.62 / 4)
     assert paper.equation_32(np.append(r, 0.7), np.append(region, 5)) == pytest.approx(1.62 / 5)  # a row alone: nothing
+
+
+def test_their_mean_over_samples_may_not():
+    """(32) fails for one of the samples; their mean is J / n exactly, as the variance of a fair sign is 1."""
+    for n in (2, 3, 4):
+        samples = [paper.equation_32(np.array(r), np.zeros(n)) for r in product((-1.0, 1.0), repeat=n)]
+        assert max(samples) > 1 / n and np.mean(samples) == pytest.approx(1 / n)
 
 
 def test_lemma_2_by_listing_shares():

@@ -207,6 +207,7 @@ def test_bins_are_closed_on_the_left_and_the_last_one_on_both_sides():
     assert paper.section_4_3_bins(edges, 10).tolist() == [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9]
     assert paper.section_4_3_bins(np.nextafter(edges[1:], 0), 10).tolist() == [*range(10)]
     assert paper.section_4_3_bins([0.5, 0.99]).tolist() == [7, 14]
+    assert paper.section_4_3_bins([-0.1, 1.1], 10).tolist() == [-1, 9]  # nothing is checked
 
 
 def test_exact_facts_of_equal_bins():
@@ -387,6 +388,8 @@ def test_the_bounds_of_theorem_c_1_are_attained_by_straight_curves():
     low, high = paper.corollary_c_1([1, 0], np.array([0.0, 1.0]), [0, 0])
     assert (low, high) == pytest.approx((-0.75, 0.25))
     assert paper.corollary_c_1_width([1, 0], [0, 0], 1) == pytest.approx((-0.75, 0.5))
+    # the upper width bound is attained where every rate is 0 or 1
+    assert paper.theorem_c_1([1, 1], [0.5, 0.5], [0, 0])[0] == paper.corollary_c_1_width([1, 1], [0, 0], 1)[1] == 0
 
 
 @each_h
