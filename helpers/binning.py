@@ -65,7 +65,7 @@ def edges_for(p, n_bins, strategy):
 
 
 def assign_bins(p, edges):
-    """Bin of each score.
+    """Bin of each score. Plain, of equal width: `helpers.papers.perezlebel2023.section_4_3_bins`.
 
     Parameters
     ----------

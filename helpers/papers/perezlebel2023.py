@@ -179,7 +179,7 @@ def equation_5_log(S, Q):
 
     S, Q : (n, K), or (n,) for two classes, both of which count. 0 log 0 is 0; infinite where S is 0 and Q is not.
 
-    Ledger: `perezlebel2023.equation5`. Strong, with Q first: `helpers.scoring.LOG.divergence`.
+    Ledger: `perezlebel2023.equation5`. Strong, with Q first: `divergence` of `helpers.scoring.LOG`.
 
     >>> equation_5_log([0.5, 0.0], [1.0, 0.1]).round(3)
     array([0.693,   inf])
@@ -194,7 +194,7 @@ def equation_5_brier(S, Q):
 
     S, Q : (n, K), or (n,) for one of two classes.
 
-    Ledger: `perezlebel2023.equation5`. Strong, with Q first: `helpers.scoring.BRIER.divergence`.
+    Ledger: `perezlebel2023.equation5`. Strong, with Q first: `divergence` of `helpers.scoring.BRIER`.
 
     >>> equation_5_brier([0.5], [0.2]).round(2)
     array([0.09])
@@ -230,7 +230,7 @@ def definition_4_1(f, U, *V):
 
     f : function of rows, (n,) or (n, d) to (n,). U, V : as in `mean_given`. Gives (n,), the value for each row's V.
 
-    Ledger: `perezlebel2023.definition4_1`. Without V, with weights: `helpers.scoring.ScoringRule.variance`.
+    Ledger: `perezlebel2023.definition4_1`. Without V, with weights: `variance` of `helpers.scoring.ScoringRule`.
 
     >>> definition_4_1(np.square, [0.2, 0.4, 0.9], [1, 1, 2]).round(4)
     array([0.01, 0.01, 0.  ])
@@ -332,7 +332,7 @@ def section_4_3_bins(S, N=15):
     The paper numbers bins from 1 and leaves their edges open; from 0, and an edge in the bin above it, are ours.
     Appendix D has 15 bins, figure 5 has 10.
 
-    S : (n,), in [0, 1]. Outside, nothing is checked: below 0 the bin is -1, above 1 the last.
+    S : (n,), in [0, 1]. N : number. Outside, nothing is checked: below 0 the bin is -1, above 1 the last.
 
     Strong, with any edges: `helpers.binning.assign_bins`.
 
@@ -363,7 +363,8 @@ def proposition_4_1(Q, S, B, h=h_brier):
 
     .. math:: E\, V_h[Q | B] = E\, V_h[Q | S] + E\, V_h[C | B]
 
-    Q, S : (n,) or (n, K). B : (n,) bin of each row, a function of S. Gives (binned, own, induced), left to right.
+    Q, S : (n,) or (n, K). B : (n,) bin of each row, a function of S. h : as in lemma 4.1. Gives (binned, own,
+    induced), left to right.
 
     Ledger: `perezlebel2023.proposition4_1`. Strong: `grouping_binned`, `grouping_loss` and `induced` of
     `helpers.grouping.known_parts`.
@@ -381,7 +382,8 @@ def proposition_4_2(Q, S, B, R, h=h_brier):
 
     .. math:: GL(S) = E\, V_h[E[Q | B, R] | B] - E\, V_h[C | B] + E\, V_h[Q | B, R]
 
-    Q, S : (n,) or (n, K). B, R : (n,) bin and region of each row. Gives (explained, induced, residual).
+    Q, S : (n,) or (n, K). B, R : (n,) bin and region of each row. h : as in lemma 4.1. Gives (explained, induced,
+    residual).
 
     Ledger: `perezlebel2023.proposition4_2`. Strong: fields of these names of `helpers.grouping.known_parts`.
 
@@ -580,7 +582,7 @@ def proposition_c_1(C_hat, B, h=h_brier):
         \qquad \hat C_{B,s} = \frac{1}{n_s} \sum_{i \in s} \hat C_i
 
     C_hat : (n,) or (n, K), the curve at each row's score. B : (n,) bin of each row. (The paper writes e for h, and
-    leaves the curve open.)
+    leaves the curve open.) h : as in lemma 4.1.
 
     Ledger: `perezlebel2023.propositionc_1`; the noise of an estimated curve counts as induced, see
     `ours.debiasing_wide_curve`. Two curves from different labels: `induced` of
@@ -767,7 +769,7 @@ def theorem_c_2(Q, S, B, R, h=h_brier):
 
     Q, S, B, R : (n, K). Gives the terms of (87), (88) and (89) as three arrays: (explained, residual),
     (binned, own, induced), (explained, induced, residual). The bounds (90) to (92) follow, since for a proper score no
-    term is negative.
+    term is negative. h : as in lemma 4.1.
 
     Ledger: `perezlebel2023.theoremc_2`. Strong: `helpers.grouping.known_parts` of a table.
 
@@ -791,7 +793,7 @@ def lemma_c_5(Q, S, S_new, h=h_brier):
     .. math:: GL(S') = GL(S) + E\, V_h[C | S'], \qquad S' = \hat c(S)
 
     Q, S, S_new : (n,) or (n, K), S_new a function of S. Gives (new, own, added), left to right. An invertible map and
-    the exact one, S' = C, add nothing.
+    the exact one, S' = C, add nothing. h : as in lemma 4.1.
 
     Ledger: `perezlebel2023.lemmac_5`. Strong: `grouping` of `helpers.scoring.decompose`, before and after.
 
