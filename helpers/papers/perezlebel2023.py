@@ -179,7 +179,7 @@ def equation_5_log(S, Q):
 
     S, Q : (n, K), or (n,) for two classes, both of which count. 0 log 0 is 0; infinite where S is 0 and Q is not.
 
-    Ledger: `perezlebel2023.equation5`. Strong, with Q first: `divergence` of `helpers.scoring.LOG`.
+    Ledger: `perezlebel2023.equation5`. Strong, with Q first: `divergence` of `helpers.scoring.ScoringRule`.
 
     >>> equation_5_log([0.5, 0.0], [1.0, 0.1]).round(3)
     array([0.693,   inf])
@@ -194,7 +194,7 @@ def equation_5_brier(S, Q):
 
     S, Q : (n, K), or (n,) for one of two classes.
 
-    Ledger: `perezlebel2023.equation5`. Strong, with Q first: `divergence` of `helpers.scoring.BRIER`.
+    Ledger: `perezlebel2023.equation5`. Strong, with Q first: `divergence` of `helpers.scoring.ScoringRule`.
 
     >>> equation_5_brier([0.5], [0.2]).round(2)
     array([0.09])
