@@ -85,6 +85,7 @@ def group_answers(
 
     ValueError for two rows with the same question and sample, a question with two references, or a rule that can read
     no answer at all.
+    Plain, of stated confidences: `helpers.papers.semece2026.section_6_1_verbalized`.
 
     Parameters
     ----------

@@ -210,8 +210,9 @@ def leading_bias_all(pi, n, *, n_panels=96):
         E Sem1 - c* = E max_k N(pi_k, pi_k / n) - c* + o(n**-1/2),   E Sem2 - c* = -sum_k (c* - pi_k) P(k wins)
 
     for independent normals. With F_k their distribution functions, F = prod_k F_k and one-dimensional integrals
-    E max - c* = int_c*^inf (1 - F) - int_-inf^c* F and P(k wins) = int f_k prod_(j != k) F_j. Two classes give
-    equation 9 exactly. Ours; it replaces the reduction to two classes in appendix A.5 of Wang et al. (2026).
+    E max - c* = int_c*^inf (1 - F) - int_-inf^c* F and P(k wins) = int f_k prod_(j != k) F_j. Two classes, both
+    possible, give equation 9 exactly. Ours; it replaces the reduction to two classes in appendix A.5 of Wang et al.
+    (2026). Plain, for two contestants: `helpers.papers.semece2026.equation_9`.
 
     Parameters
     ----------

@@ -14,6 +14,7 @@ from helpers.checks import (
     check_numbers,
     check_rng,
     check_same_length,
+    check_simplex,
     check_vector,
 )
 
@@ -59,7 +60,12 @@ class ExactCalibration(Result):
 
 
 def exact_calibration(pi, correct, n, *, n_held_out=None, n_bins=10, ties="index"):
-    """`ExactCalibration` of questions with answer probabilities `pi` and correctness `correct`, both (Q, K)."""
+    """`ExactCalibration` of questions with answer probabilities `pi`, (Q, K), and correctness, (Q, K) or (Q,).
+
+    Plain: `helpers.papers.semece2026.section_3_sem_ece`.
+    """
+    pi = check_simplex(pi, "pi")
+    correct = _right_classes(correct, pi)
     n = check_count(n, "n")
     check_count(n_bins, "n_bins")
     n_held_out = n if n_held_out is None else check_count(n_held_out, "n_held_out")
@@ -94,6 +100,17 @@ def exact_calibration(pi, correct, n, *, n_held_out=None, n_bins=10, ties="index
         n=n,
         n_held_out=n_held_out,
     )
+
+
+def _right_classes(correct, pi):
+    """0/1 table (Q, K) of right classes, from such a table or from the right class of each question."""
+    check_same_length(pi=pi, correct=correct)
+    if np.ndim(correct) == 1:
+        return (np.arange(pi.shape[1]) == check_classes(correct, pi.shape[1], "correct")[:, None]).astype(int)
+    correct = check_numbers(correct, "correct")
+    if correct.shape != pi.shape:
+        raise ValueError(f"correct must have the shape of pi, {pi.shape}, but its shape is {correct.shape}.")
+    return check_labels(correct.ravel(), "correct").reshape(pi.shape).astype(int)
 
 
 def oracle_gaps(pi, correct, n_bins):
@@ -135,6 +152,7 @@ class AnswerPopulation:
     """Questions with known answer probabilities and known right answers.
 
     The "answers" population of Wang et al. (2026), section 3.
+    Plain: `helpers.papers.semece2026.section_3_oracle_ece`, `helpers.papers.semece2026.section_3_sem_ece`.
 
     Parameters
     ----------
@@ -159,15 +177,7 @@ class AnswerPopulation:
         pi, single = probability_rows(self.pi)
         if single:
             raise ValueError("pi must be a table with a row a question, but it has one dimension.")
-        check_same_length(pi=pi, correct=self.correct)
-        if np.ndim(self.correct) == 1:
-            right = check_classes(self.correct, pi.shape[1], "correct")
-            correct = (np.arange(pi.shape[1]) == right[:, None]).astype(int)
-        else:
-            correct = check_numbers(self.correct, "correct")
-            if correct.shape != pi.shape:
-                raise ValueError(f"correct must have the shape of pi, {pi.shape}, but its shape is {correct.shape}.")
-            correct = check_labels(correct.ravel(), "correct").reshape(pi.shape).astype(int)
+        correct = _right_classes(self.correct, pi)
         for name, value in (("pi", pi), ("correct", correct)):
             value.flags.writeable = False
             object.__setattr__(self, name, value)

@@ -140,6 +140,8 @@ class SegmentSearch(Result):
 def audit_groups(y, p, X, *, sample_weight=None, groups=None, rng=None, **options):
     """Who is misjudged: the few subgroups to act on, in words, from a joint search with one test for all.
 
+    Plain, of given subgroups: `helpers.papers.melo2026.section_4_2_joint_test`.
+
     Parameters
     ----------
     y : array of {0, 1}, shape (n,)

@@ -122,6 +122,7 @@ def tree_groups(
     References
     ----------
     The honest groups of Melo et al. (2026), section 4.2; intervals and adjustment are ours.
+    Plain: `helpers.papers.melo2026.section_4_2_audit`, `helpers.papers.melo2026.section_4_2_holm`.
 
     Examples
     --------

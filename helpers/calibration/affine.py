@@ -57,7 +57,8 @@ class AffineCalibrator(ClassifierMixin, BaseEstimator):
 
     References
     ----------
-    Estienne, Ernst et al. (2026), equation 18.
+    Estienne, Ernst et al. (2026), equation 18. Plain: `helpers.papers.ecuas2026.equation_18`,
+    `helpers.papers.ecuas2026.equation_18_fit`.
 
     Examples
     --------

@@ -188,6 +188,8 @@ def optimal_threshold(cost):
 def decision_thresholds(cost):
     """The decisions that are best for some probability, and the thresholds between them.
 
+    Plain, of two decisions: `helpers.papers.melo2026.section_2_3`.
+
     Parameters
     ----------
     cost : array_like or DataFrame, shape (D, 2)
@@ -235,6 +237,8 @@ def cost_gap(cost):
 
 def best_decision(q, cost, t=None):
     """The cheapest decision for each probability; at a threshold, the one above it.
+
+    Plain, where the first of equal ones is taken: `helpers.papers.ecuas2026.equation_3`.
 
     Parameters
     ----------

@@ -143,7 +143,8 @@ def known_parts(q, p, region=None, *, n_bins=15, c=None, rule=BRIER, sample_weig
     References
     ----------
     Perez-Lebel et al. (2023), theorem 4.1, definition 4.2, propositions 4.1, 4.2 and C.2, theorem C.2. Plain:
-    `theorem_4_1` and the others of `helpers.papers.perezlebel2023`.
+    `theorem_4_1`, `equation_9`, `definition_4_2`, `proposition_4_1`, `proposition_4_2`, `equation_13`,
+    `proposition_c_2`, `theorem_c_1` and `theorem_c_2` of `helpers.papers.perezlebel2023`.
 
     Examples
     --------

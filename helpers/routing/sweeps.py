@@ -28,6 +28,7 @@ def sweep_cascades(signal, prediction, cost, y, *, thresholds, pools=None, rule=
     """Accuracy and cost of a cascade for many thresholds and many pools of models.
 
     A row stops at the first model where the running minimum of its risks is at most the threshold.
+    Plain, of one row: `helpers.papers.melo2026.appendix_b_6`.
 
     Parameters
     ----------
@@ -127,6 +128,7 @@ def sweep_routers(accuracy, prediction, cost, y, *, willingness, pools=None, dec
 
     A more expensive model beats a cheaper one from some willingness on. A model of a pool is chosen between the last
     start against a cheaper model and the first end against a more expensive one, so comparing pairs is enough.
+    Plain, of one row: `helpers.papers.melo2026.section_4_3_router`.
 
     Parameters
     ----------

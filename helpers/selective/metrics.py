@@ -241,7 +241,7 @@ def normalized_ecuas(y, proba, *, n=1, sample_weight=None):
     """Mean ECUAS_n of a classifier, divided by that of the system that always states the class shares of `y`.
 
     The classifier answers argmax(proba), the lower class of tied ones, with confidence max(proba). Estienne, Ernst et
-    al. (2026), section 4.1.
+    al. (2026), section 4.1. Plain, with the 0-1 cost: `helpers.papers.ecuas2026.section_4_normalised`.
 
     Parameters
     ----------
