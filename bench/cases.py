@@ -426,7 +426,7 @@ CASES = {
             "ours, averaged over ties": ours(lambda data: lambda: selective.aurc(*data)),
             "torch-uncertainty": Contestant("torch-uncertainty", aurc_torch, float, aurc_orders),
         },
-        lambda data: ecuas2026.section_2_3_risk_coverage(1 - data[0], 1 - data[1]),
+        lambda data: ecuas2026.section_2_aurc(1 - data[0], 1 - data[1]),
     ),
     "ecuas": Case(
         "ECUAS with n = 1, one cost a row", (100_000,), (1_000_000,), stated_answers,

@@ -105,7 +105,7 @@ def largest_uncertainty(cost):
     max over q of min over d of sum_k q_k cost[d, k], the value of a matrix game, by linear programming. For the 0-1
     cost of K classes it is 1 - 1/K, at equal shares. Estienne, Ernst et al. (2026), after equation 8.
 
-    Plain: `helpers.papers.ecuas2026.equation_16_largest`.
+    Plain: `helpers.papers.ecuas2026.section_2_2_u_M`.
 
     Parameters
     ----------

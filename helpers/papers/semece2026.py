@@ -114,7 +114,9 @@ def section_3_law(pi, n):
 
     .. math:: \Pr(n \hat\pi_N = (v_1, \dots, v_K)) = \frac{n!}{v_1! \cdots v_K!} \prod_k \pi_k^{v_k}
 
-    pi : (K,) probabilities. n : answers. Returns (R, K) shares and (R,) chances.
+    pi : (K,) probabilities. n : answers, at most 170 (171! is beyond a double). Returns (V, K) shares and (V,) chances.
+
+    The paper has expectations over it and does not name it.
 
     Ledger: `semece2026.section3`. Sorted by winner and its number of answers: `helpers.answers.winner_law`; of one
     class: `helpers.answers.binomial_law`.
@@ -132,7 +134,7 @@ def section_3_ece(c, a, L=10, P=None):
 
     .. math:: ECE(c, a) = \sum_{\ell=1}^{L} \left| E[(a - c) 1\{c \in I_\ell\}] \right|
 
-    c, a : (R,) confidence and correctness. L : bins. P : (R,) chance of each row, equal if None.
+    c, a : (V,) confidence and correctness. L : bins. P : (V,) chance of each row, equal if None.
 
     Bins of equal width hold their left edge, to 12 digits, and the last one 1; the paper leaves the edges open. A bin
     without a confidence adds nothing.
@@ -166,7 +168,7 @@ def section_3_oracle_ece(pi, Y, L=10):
 
 
 def section_3_sem_ece(pi, Y, n, m, L=10):
-    r"""Sem1-ECE and Sem2-ECE: the mean over the questions and over all that n + m answers can show.
+    r"""Sem1-ECE and Sem2-ECE: inside each bin the mean over questions and over all that n + m answers can show.
 
     .. math:: Sem_i\text{-}ECE = ECE(\hat c_i, \hat a), \qquad \hat a = Y_q(\hat z_N)
 
@@ -256,7 +258,8 @@ def equation_4(pi, n, m):
     z_N = pi_N.argmax(axis=1)
     chance = np.outer(chance_N, chance_E)
     c_2 = pi_E[:, z_N].T
-    return np.array([(chance * c_2)[z_N == k].sum() / chance[z_N == k].sum() for k in range(len(pi))])
+    with np.errstate(invalid="ignore"):
+        return np.array([(chance * c_2)[z_N == k].sum() / chance[z_N == k].sum() for k in range(len(pi))])
 
 
 def equation_5(pi, n):
@@ -266,7 +269,8 @@ def equation_5(pi, n):
 
     pi : (K,) probabilities. n : answers that select.
 
-    The paper says strict wherever the mode can be missed; among equal classes it is missed often, and this is 0.
+    The paper says strict wherever the mode can be missed; where only classes tied for the top can be selected, it can
+    be missed, and this is 0.
 
     Ledger: `semece2026.equation5`. For many classes and answers: `helpers.answers.exact_bias`.
 
@@ -285,7 +289,8 @@ def theorem_5_1(pi, n, C=1.0):
 
     pi : (K,) probabilities. n : answers that select. C : the constant.
 
-    The paper leaves C open; its proof gives 1 for Sem1 and 2 for Sem2, and 1 is enough for both.
+    Stated for Delta above 0. The paper leaves C open; its proof gives 1 for Sem1 and 2 for Sem2, and 1 is enough for
+    both (ours). The proof for Sem2 prints p_q where c* is meant.
 
     Ledger: `semece2026.theorem5_1`, `semece2026.equation6`. For many questions: `helpers.answers.bias_bound`.
 
@@ -335,8 +340,10 @@ def theorem_5_2(epsilon, delta, eta, c_star, L=10):
     Ledger: `semece2026.theorem5_2`, `semece2026.equation7`. With the share near an edge given:
     `helpers.answers.ece_bound`.
 
-    >>> round(theorem_5_2(0.01, 0.02, 0.05, [0.75, 0.52]), 12)
-    1.43
+    >>> round(theorem_5_2(0.01, 0.02, 0.05, [0.75, 0.58]), 12)
+    2.43
+    >>> round(theorem_5_2(0.01, 0.02, 0.04, [0.75, 0.58]), 12)
+    1.53
     """
     return float(delta + epsilon + 2 * (epsilon / eta + equation_8(c_star, eta, L)))
 
@@ -366,7 +373,7 @@ def theorem_5_3(pi, n):
         \sqrt{\tfrac{\pi_1 (1 - \pi_1)}{n}} + (K - 1) e^{-n \Delta^2 / (2p)}\right\}\right], \qquad
         \delta_n \le E_q\left[(K - 1) e^{-n \Delta^2 / (2p)}\right]
 
-    pi : (Q, K); pi_1 is the probability of the mode. n : answers that select.
+    pi : Q questions, each (K_q,); pi_1 is the probability of the mode. n : answers that select.
 
     Ledger: `semece2026.theorem5_3`. For each question: `helpers.answers.confidence_error_bound`,
     `helpers.answers.selection_error_bound`.
@@ -374,9 +381,10 @@ def theorem_5_3(pi, n):
     >>> [round(bound, 4) for bound in theorem_5_3([[0.9, 0.1]], 25)]
     [0.0603, 0.0003]
     """
-    pi_1 = np.max(pi, axis=1)
+    pi_1 = np.array([section_3_confidence(pi_q) for pi_q in pi])
     missed = np.array([lemma_a_1(pi_q, n) for pi_q in pi])
-    epsilon = np.minimum(equation_13_bound(len(pi[0]), n), np.sqrt(pi_1 * (1 - pi_1) / n) + missed)
+    uniform = [equation_13_bound(len(pi_q), n) for pi_q in pi]
+    epsilon = np.minimum(uniform, np.sqrt(pi_1 * (1 - pi_1) / n) + missed)
     return float(epsilon.mean()), float(missed.mean())
 
 
@@ -386,14 +394,16 @@ def theorem_5_4(pi, n, m):
     .. math:: \varepsilon_n \le
         E_q\left[\sqrt{\tfrac{\pi_1 (1 - \pi_1)}{m}} + (K - 1) e^{-n \Delta^2 / (2p)}\right]
 
-    pi : (Q, K); pi_1 is the probability of the mode. n, m : answers that select, answers held out.
+    pi : Q questions, each (K_q,); pi_1 is the probability of the mode. n, m : answers that select, answers held out.
+
+    The proof uses that no class has a larger variance than the mode: pi_k (1 - pi_k) is at most pi_1 (1 - pi_1).
 
     Ledger: `semece2026.theorem5_4`. For each question: `helpers.answers.confidence_error_bound` with n_held_out.
 
     >>> [round(bound, 4) for bound in theorem_5_4([[0.9, 0.1]], 25, 9)]
     [0.1003, 0.0003]
     """
-    pi_1 = np.max(pi, axis=1)
+    pi_1 = np.array([section_3_confidence(pi_q) for pi_q in pi])
     missed = np.array([lemma_a_1(pi_q, n) for pi_q in pi])
     return float((np.sqrt(pi_1 * (1 - pi_1) / m) + missed).mean()), float(missed.mean())
 
@@ -403,19 +413,20 @@ def equation_8(c_star, eta, L=10):
 
     .. math:: \Pr_q(dist(c^\star, T) \le \eta_n) = o(n^{-1/2}), \qquad \sqrt n\, \eta_n \to \infty
 
-    c_star : (Q,) oracle confidences. eta : distance to an edge. L : bins; T are the L - 1 edges between them.
+    c_star : (Q,) oracle confidences. eta : distance to an edge. L : bins; T are the L - 1 edges between them. Both
+    distances are taken to 12 digits. With L = 1 there is no edge, and this is 0.
 
-    The paper assumes the limit. It fails for every positive density at an edge, and does not suffice: eta must be of
-    order sqrt(log n / n).
+    The paper assumes the limit, and that all three confidences are then in one bin. The assumption fails for every
+    density that is positive at an edge, and even where it holds, one bin needs eta of order sqrt(log n / n) (ours).
 
     Ledger: `semece2026.equation8`.
 
-    >>> equation_8([0.75, 0.52], 0.05)
-    0.5
+    >>> equation_8([0.75, 0.58], 0.05), equation_8([0.75, 0.58], 0.04)
+    (1.0, 0.5)
     """
     T = np.arange(1, L) / L
-    distance = np.abs(np.subtract.outer(c_star, T)).min(axis=1)
-    return float(np.mean(distance <= eta))
+    distance = np.abs(np.subtract.outer(c_star, T)).min(axis=1, initial=np.inf)
+    return float(np.mean(np.round(distance, 12) <= np.round(eta, 12)))
 
 
 def equation_9_J(lam):
@@ -453,12 +464,12 @@ def equation_9_S(lam):
 def equation_9(pi, n):
     r"""Leading terms of the biases of Sem1 and of Sem2 on a question of low margin.
 
-    .. math:: E[\hat c_1 - c^\star \mid q] \approx \sqrt{p / n}\, J(\tilde\lambda), \qquad
-        E[\hat c_2 - c^\star \mid q] \approx -\sqrt{p / n}\, S(\tilde\lambda)
+    .. math:: E[\hat c_1 - c^\star \mid q] = \sqrt{p / n}\, J(\tilde\lambda) + o(n^{-1/2}), \qquad
+        E[\hat c_2 - c^\star \mid q] = -\sqrt{p / n}\, S(\tilde\lambda) + o(n^{-1/2})
 
     pi : (K,) probabilities. n : answers that select.
 
-    Right for two contestants; with a near third class wrong at every n.
+    Right for two contestants; with a near third class wrong at every n (ours).
 
     Ledger: `semece2026.equation9`. For many questions: `helpers.answers.leading_bias`; with all near classes in the
     contest (ours): `helpers.answers.leading_bias_all`.
@@ -479,6 +490,9 @@ def equation_10(lam):
 
     lam : half margins, any shape. Returns g_A, g_B.
 
+    The paper says that g_B falls for all lambda from 0 on; it falls to -0.0820 near 0.60 and then rises towards 0. That
+    it has one root holds (`appendix_a_8`).
+
     Ledger: `semece2026.equation10`. Likewise: `helpers.answers.direct_gap`, `helpers.answers.oracle_gap`.
 
     >>> g_A, g_B = equation_10(0.5)
@@ -496,7 +510,8 @@ def definition_5_5(pi, n):
 
     pi : (K,) probabilities. n : answers that select.
 
-    Right for two contestants; rivals beyond the second move the border out.
+    Always a part of the low-margin regime, since 2 lambda* = 0.612 is below sqrt(log 2). Right for two contestants;
+    rivals beyond the second move the border out (ours).
 
     Ledger: `semece2026.definition5_5`.
 
@@ -504,6 +519,25 @@ def definition_5_5(pi, n):
     (True, False)
     """
     return section_3_standardized_margin(pi, n) / 2 < appendix_a_8()
+
+
+def section_5_2_overconfidence(pi, Y, n):
+    r"""Over-confidence: the mean oracle confidence less the accuracy of the answers that are selected.
+
+    .. math:: A = E_q[c^\star] - \bar a, \qquad \bar a = E_q[\hat a]
+
+    pi, Y : (Q, K). n : answers that select.
+
+    Theorem 5.6 needs it above 0, theorem 5.7 at least c_0 / sqrt(n) for a fixed c_0 above 0.
+
+    Ledger: `semece2026.theorem5_6`, `semece2026.theorem5_7`.
+
+    >>> round(section_5_2_overconfidence([[0.75, 0.25]], [[0, 1]], 1), 12)
+    0.5
+    """
+    laws = [section_3_law(pi_q, n) for pi_q in pi]
+    a = [chance @ np.take(Y_q, pi_N.argmax(axis=1)) for (pi_N, chance), Y_q in zip(laws, Y, strict=True)]
+    return float(np.mean([section_3_confidence(pi_q) for pi_q in pi]) - np.mean(a))
 
 
 def theorem_5_6(pi, n):
@@ -514,8 +548,9 @@ def theorem_5_6(pi, n):
 
     pi : (Q, K). n : answers that select.
 
-    The proof is for one bin and two contestants, and needs an over-confidence of sqrt(p / n) S or more. With bins it
-    must hold in each of them; the order can flip otherwise.
+    The paper asks for an over-confidence A above 0 on low-margin questions (`section_5_2_overconfidence`) and for (8).
+    The proof is for one bin and two contestants, and needs A above E_q[sqrt(p / n) S]. With bins this must hold in each
+    of them; the order can flip otherwise (ours).
 
     Ledger: `semece2026.theorem5_6`, `semece2026.equation11`. Likewise: `helpers.answers.direct_gap_leading`.
 
@@ -539,8 +574,10 @@ def theorem_5_7(pi, n):
 
     pi : (Q, K). n : answers that select.
 
-    Proved for mean confidences. For the errors it holds where mode and runner-up are right equally often, because the
-    oracle gives the mode and not the selected answer.
+    The paper asks for an over-confidence A of at least c_0 / sqrt(n) for a fixed c_0 above 0
+    (`section_5_2_overconfidence`), and that all questions are in the Jensen-dominated regime. Proved for mean
+    confidences. For the errors it holds where mode and runner-up are right equally often, because the oracle gives the
+    mode and not the selected answer (ours).
 
     Ledger: `semece2026.theorem5_7`, `semece2026.equation12`. Likewise: `helpers.answers.oracle_gap_leading`.
 
@@ -562,9 +599,9 @@ def regimes(pi, n):
     .. math:: \tilde m^2 \ge \log K, \qquad 2 \tilde\lambda^\star \le \tilde m < \sqrt{\log K}, \qquad
         \tilde m < 2 \tilde\lambda^\star
 
-    pi : (K,) probabilities. n : answers that select.
+    pi : (K,) probabilities; K counts all of them, also those that are 0. n : answers that select.
 
-    At the first border the estimators are still apart, and its bound is above 1 from three classes on.
+    At the first border the estimators are still apart, and its bound is above 1 from three classes on (ours).
 
     Ledger: `semece2026.regimes`.
 
@@ -600,7 +637,8 @@ def section_6_1_sem2(Z, R=10, rng=None):
 
     .. math:: \tfrac{1}{R} \sum_{r=1}^{R} \hat\pi_{E_r}(\hat z_{N_r}), \qquad |N_r| = \lfloor (n + m) / 2 \rfloor
 
-    Z : (n + m,) classes 0 .. K - 1. R : halvings. rng : seed or Generator.
+    Z : (n + m,) classes 0 .. K - 1. R : halvings. rng : seed or Generator. Of an odd number of answers the smaller half
+    selects (ours).
 
     Ledger: `semece2026.section6_1`. From counts: `helpers.answers.sem2_splits`.
 
@@ -634,7 +672,8 @@ def appendix_a_1(pi, n):
 
     pi : (K,) probabilities. n : answers that select.
 
-    The proof calls it dominated by the bound of lemma A.1; it is the larger of the two at every margin above 0.
+    The proof calls it dominated by the bound of lemma A.1, up to universal constants; it is the larger of the two at
+    every margin above 0, by a factor that grows with n.
 
     Ledger: `semece2026.lemmaa_1`. With exact variance and range: `helpers.answers.selection_error_bound`.
 
@@ -684,7 +723,8 @@ def lemma_a_1(pi, n):
 
     pi : (K,) probabilities. n : answers that select.
 
-    True by Chernoff's bound, not by the step that is printed (`appendix_a_1`). May exceed 1.
+    Stated for Delta above 0. Appendix A.3 cites a Bernstein-Chernoff bound; Chernoff's gives it, the Bernstein step of
+    A.1 does not (`appendix_a_1`). May exceed 1.
 
     Ledger: `semece2026.lemmaa_1`. For many questions: `helpers.answers.selection_error_bound`.
 
@@ -699,7 +739,7 @@ def lemma_a_1_chance(pi, n):
 
     .. math:: \Pr(\hat z_N \ne z^\star \mid q)
 
-    pi : (K,) probabilities. n : answers that select.
+    pi : (K,) probabilities. n : answers that select. The listing is ours.
 
     Ledger: `semece2026.lemmaa_1`. For many questions: `helpers.answers.exact_bias`, its `wrong`.
 
@@ -717,7 +757,8 @@ def appendix_a_5(pi):
 
     pi : (K,) probabilities.
 
-    The variance is p - margin^2 exactly; the middle term does not belong there.
+    The middle term is printed and not defined; we read it as the probability of the runner-up. The variance is
+    p - Delta^2 exactly. The print goes on with p (1 + o(1)), to which only p - Delta^2 leads.
 
     Ledger: `semece2026.appendixa_5`.
 
@@ -732,8 +773,10 @@ def appendix_a_8():
 
     .. math:: g_B(\tilde\lambda^\star) = 0
 
-    The paper prints 0.6125 for its double, which is 0.6120. Ledger: `semece2026.appendixa_8`. With more rivals (ours):
-    `helpers.answers.critical_half_margin`.
+    The paper prints 0.6125 for its double, which is 0.6120. The root is the only one although g_B is not decreasing
+    everywhere (`equation_10`).
+
+    Ledger: `semece2026.appendixa_8`. With more rivals (ours): `helpers.answers.critical_half_margin`.
 
     >>> round(appendix_a_8(), 10)
     0.3060015905
@@ -749,8 +792,9 @@ def algorithm_1(Z, n):
 
     Z : (n + m,) labels of the classes, in order. n : answers that select, the first ones.
 
-    Classes are numbered as they appear, so that of tied ones the first to appear is selected. To generate answers and
-    to group them by meaning is left to a model.
+    Classes are numbered as they appear, so that of tied ones the first to appear is selected; this rule looks at the
+    sample, where the paper has one fixed rule for a question. Without answers held out Sem2 is NaN. To generate answers
+    and to group them by meaning is left to a model.
 
     Ledger: `semece2026.algorithm1`. For tables of answers: `helpers.answers.sem_ece` with answer="block", ties="order".
 
@@ -770,8 +814,9 @@ def appendix_d(m_star, n):
 
     m_star, n : standardised margin at the border, and answers.
 
-    It is meant for a true margin; the paper compares it with questions of that observed margin, where halving the
-    answers alone gives another number.
+    It is meant for a true margin. The paper compares it with questions whose margin in N answers is the border; among
+    these the mean over halvings of the same answers makes Sem2 lower than Sem1 by sqrt(p / N) (phi(m) + m Phi(-m)),
+    whatever the true margins are (ours).
 
     Ledger: `semece2026.appendixd`.
 
@@ -781,6 +826,21 @@ def appendix_d(m_star, n):
     return float(norm.pdf(m_star) / np.sqrt(n))
 
 
+def appendix_d_borders(K, n):
+    r"""The two borders of the regimes as margins, with all probability on two classes (p = 1).
+
+    .. math:: \Delta = 2 \tilde\lambda^\star / \sqrt n, \qquad \Delta = \sqrt{\log K / n}
+
+    K, n : classes and answers.
+
+    Ledger: `semece2026.appendixd`.
+
+    >>> [round(margin, 4) for margin in appendix_d_borders(2, 50)]
+    [0.0866, 0.1177]
+    """
+    return float(2 * appendix_a_8() / np.sqrt(n)), float(np.sqrt(np.log(K) / n))
+
+
 def appendix_e(c_1, c_2, a, L=10, B=1000, rng=None):
     r"""Paired bootstrap over questions: percentile intervals of two differences.
 
@@ -788,8 +848,8 @@ def appendix_e(c_1, c_2, a, L=10, B=1000, rng=None):
 
     c_1, c_2, a : (Q,) both confidences and correctness. L : bins. B : resamples. rng : seed or Generator.
 
-    Returns the ends of both 95 % intervals. The third statistic of the paper is the second on the questions whose
-    margin is below 1 / sqrt(n).
+    Returns the ends of both 95 % intervals: row 0 of the mean of c_1 - c_2, row 1 of the difference of the errors. The
+    third statistic of the paper is the second on the questions whose margin is below 1 / sqrt(n).
 
     Ledger: `semece2026.appendixe`. With values and p-values: `helpers.answers.sem_ece`, its `differences`.
 
@@ -805,4 +865,5 @@ def appendix_e(c_1, c_2, a, L=10, B=1000, rng=None):
     return np.percentile([reduction, gap], [2.5, 97.5], axis=1).T
 
 
+# Every item has a function. Within A.5 the chance that a third class is selected has none: its constant c is not given.
 NOT_COMPUTED = {}

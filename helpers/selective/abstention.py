@@ -60,7 +60,8 @@ def ecuas(correct, confidence, *, n=1, n_classes=None):
     It is the integral of `reject_cost_weight` times `chow_cost` over rejection costs from 0 to u_M. Estienne, Ernst et
     al. (2026), equations 9, 10 and 17; their "n to infinity is the 0-1 cost" holds up to the factor 1 / u_M.
 
-    Plain: `helpers.papers.ecuas2026.equation_17`, `helpers.papers.ecuas2026.equation_8`.
+    Plain: `helpers.papers.ecuas2026.equation_17`, `helpers.papers.ecuas2026.equation_8`, for infinite K
+    `helpers.papers.ecuas2026.appendix_a_5`.
 
     Parameters
     ----------
@@ -168,7 +169,7 @@ def general_ecuas(y, proba, cost, *, n=1):
     ValueError for a cost under which some decision is always free: there is nothing to be uncertain about. Estienne,
     Ernst et al. (2026), equation 9.
 
-    Plain: `helpers.papers.ecuas2026.equation_9`, `helpers.papers.ecuas2026.equation_16_largest`.
+    Plain: `helpers.papers.ecuas2026.equation_9`, `helpers.papers.ecuas2026.section_2_2_u_M`.
 
     Parameters
     ----------

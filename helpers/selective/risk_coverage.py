@@ -101,7 +101,7 @@ def risk_coverage_curve(correct, confidence, *, sample_weight=None):
 
     El-Yaniv and Wiener (2010); Geifman et al. (2019).
 
-    Plain: `helpers.papers.ecuas2026.section_2_3_risk_coverage`.
+    Plain: `helpers.papers.ecuas2026.section_2_aurc`.
 
     Parameters
     ----------

@@ -8,6 +8,7 @@ from scipy.integrate import quad
 
 from helpers.papers.ecuas2026 import (
     appendix_a_5,
+    appendix_b_1,
     definition_1,
     equation_1,
     equation_2,
@@ -20,14 +21,17 @@ from helpers.papers.ecuas2026 import (
     equation_10,
     equation_11,
     equation_15,
-    equation_16_largest,
     equation_17,
     equation_18,
     equation_18_fit,
     proposition_1,
     proposition_2,
     proposition_3,
-    section_2_3_risk_coverage,
+    section_2_1_entropy,
+    section_2_2,
+    section_2_2_u_M,
+    section_2_aurc,
+    section_3_confidence,
     section_4_normalised,
 )
 
@@ -129,7 +133,7 @@ def test_area_under_the_risk_coverage_curve_by_all_orders():
         order = np.array(order)
         if (np.diff(u[order]) >= 0).all():
             areas.append(np.mean([wrong[order[:k]].mean() for k in range(1, 6)]))
-    assert len(areas) == 12 and section_2_3_risk_coverage(wrong, u) == pytest.approx(np.mean(areas))
+    assert len(areas) == 12 and section_2_aurc(wrong, u) == pytest.approx(np.mean(areas))
 
 
 def test_normalised_is_one_for_the_shares():
@@ -138,7 +142,7 @@ def test_normalised_is_one_for_the_shares():
     for n in (0, 1, 3):
         assert section_4_normalised(THREE, y, shares, n) == pytest.approx(1)
     sharp = np.array([[0.75, 0.125, 0.125]] * 2 + [[0.25, 0.5, 0.25], [0.125, 0.125, 0.75]])
-    d, u, u_M = equation_3(THREE, sharp), (sharp @ THREE).min(axis=1), equation_16_largest(THREE)
+    d, u, u_M = equation_3(THREE, sharp), (sharp @ THREE).min(axis=1), section_2_2_u_M(THREE)
     naive = equation_11(THREE[y, equation_3(THREE, shares)], (shares @ THREE).min(axis=1), 1, u_M)
     assert section_4_normalised(THREE, y, sharp, 1) == pytest.approx(equation_11(THREE[y, d], u, 1, u_M) / naive)
 
@@ -149,6 +153,9 @@ def test_scores_of_bayes_decisions_are_proper_and_others_are_not():
         assert definition_1(score, BELIEFS) >= -1e-15
     assert definition_1(proposition_3(np.array(scores), np.array([2, 0.5])), BELIEFS) >= -1e-15
     assert definition_1(proposition_3(np.array(scores), np.array([2, -3])), BELIEFS) < -0.1
+    with np.errstate(divide="ignore"):
+        log_score = -np.log(BELIEFS)  # infinite where a belief excludes the class
+    assert definition_1(log_score, BELIEFS) == 0
     assert definition_1(1 - BELIEFS, BELIEFS) < -0.1  # the linear score rewards certainty
     # by listing: the most that a lie saves
     saved = [(p * (1 - p)).sum() - (p * (1 - q)).sum() for p, q in product(BELIEFS, BELIEFS)]
@@ -161,16 +168,78 @@ def test_largest_uncertainty_by_listing():
     fine = np.array([one for one in product(range(41), repeat=3) if sum(one) == 40]) / 40
     for cost in (ZERO_ONE, THREE, THREE[:, ::-1], np.array([[0, 3.0, 1], [2, 0, 1], [5, 5, 1]])):
         listed = (fine @ cost).min(axis=1).max()
-        largest = equation_16_largest(cost)
+        largest = section_2_2_u_M(cost)
         assert listed - 1e-9 <= largest <= listed + 0.1
-    assert equation_16_largest(ZERO_ONE) == pytest.approx(2 / 3)
-    assert equation_16_largest(np.array([[0, 1], [3, 0]])) == pytest.approx(0.75)
+    assert section_2_2_u_M(ZERO_ONE) == pytest.approx(2 / 3)
+    assert section_2_2_u_M(np.array([[0, 1], [3, 0]])) == pytest.approx(0.75)
 
 
 def test_the_meaning_is_confident_and_not_the_string():
     q, meaning = np.array([0.375, 0.25, 0.25, 0.125]), np.array([1, 0, 0, 2])
-    assert appendix_a_5(q, meaning) == (0, 0.5)
-    assert appendix_a_5(np.array([0.5, 0.25, 0.25]), np.array([1, 0, 0])) == (0, 0.5)
+    assert section_3_confidence(q, meaning) == (0, 0.5)
+    assert section_3_confidence([0.5, 0.25, 0.25], [1, 0, 0]) == (0, 0.5)
+
+
+@pytest.mark.parametrize("n", [0, 0.5, 1, 128])
+def test_generated_answers_are_those_of_infinitely_many_classes(n):
+    assert appendix_a_5(WRONG, CONFIDENCE, n) == pytest.approx(equation_17(WRONG, CONFIDENCE, n, np.inf))
+    assert appendix_a_5(WRONG, CONFIDENCE, n) == pytest.approx(equation_17(WRONG, CONFIDENCE, n, 1e12))
+    assert appendix_a_5([0, 1], [0, 0], n).tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+def test_beyond_the_largest_uncertainty_an_answer_costs_as_there(n):
+    assert equation_9([0, 5], [2.5, 9], n, 2).tolist() == [1, 1]
+    assert equation_10([0, 1], [0.1, 0.1], n, 0.25).tolist() == equation_17([0, 1], [0, 0.2], n, 4).tolist() == [1, 1]
+    w = lambda gamma: equation_9_weight(gamma, n, 2)  # noqa: E731
+    assert equation_8([0, 5], [2.5, 9], w, 2) == pytest.approx([1, 1])
+
+
+def test_large_powers_do_not_overflow():
+    for u_M in (0.002, 500):
+        assert equation_9([0, u_M], np.array([0.5, 0.5]) * u_M, 128, u_M) == pytest.approx([0, 129 / 128])
+        assert equation_9_weight(u_M, 128, u_M) == pytest.approx(129 / u_M**2)
+
+
+def test_limit_for_large_n():
+    incurred, u = [0, 1, 1, 0], [0.1, 0.6, 0.75, 0.75]
+    assert section_2_2(incurred, u, 0.75) == pytest.approx([0, 4 / 3, 1, 1])
+    assert equation_9(incurred, u, 1e6, 0.75) == pytest.approx(section_2_2(incurred, u, 0.75), rel=1e-5)
+
+
+def test_entropy_is_the_least_expected_logarithmic_cost():
+    q = np.array([0.5, 0.3, 0.2])
+    inside = BELIEFS[(BELIEFS > 0).all(axis=1)]
+    (u,) = section_2_1_entropy([q])
+    assert u == pytest.approx(-(q @ np.log(q))) and u < (-np.log(inside) @ q).min()
+
+
+def test_lists_are_read_as_arrays():
+    C = [[0, 1], [5, 0]]
+    assert equation_1(C, 0.5, [1, 1, 0], [0, -1, 0]).tolist() == [5, 0.5, 0]
+    assert equation_2([0, 1, 1], [True, True, False], 0.25) == pytest.approx((1.25 / 3, 0.5, 2 / 3))
+    d, u = equation_6(C, [[0.75, 0.25], [0, 1]], 0.5)
+    assert (d.tolist(), u.tolist()) == ([-1, 1], [0.75, 0])
+    assert equation_7([0, 1, 1], [0.5, 0.125, 0.5], 0.25).tolist() == [0.25, 1, 0.25]
+    assert equation_11([0, 1], [0.5, 0.5], 1, 1) == 0.75
+    assert section_4_normalised([[0, 1], [1, 0]], [0, 1], [[0.75, 0.25], [0.25, 0.75]], 1) == 0.25
+    assert proposition_2(C, [[0.75, 0.25]], 1).tolist() == [[1, 0]]
+
+
+def test_a_refusal_is_one_more_column_of_costs():
+    q = BELIEFS[:, :3]
+    with_refusal = np.column_stack([THREE, np.full(3, 0.5)])
+    d = equation_3(with_refusal, q)
+    assert np.where(d == 2, -1, d).tolist() == equation_6(THREE, q, 0.5)[0].tolist()
+
+
+def test_an_answer_drawn_at_a_temperature():
+    q, y = np.array([[0.2, 0.3, 0.5], [0.6, 0.3, 0.1]]), np.array([2, 1])
+    for row, label, found in zip(q, y, appendix_b_1(q, y, 2, 1), strict=True):
+        drawn = np.sqrt(row) / np.sqrt(row).sum()
+        cost = [equation_17([k != label], [row[k]], 1, 3)[0] for k in range(3)]
+        assert found == pytest.approx(drawn @ cost)
+    assert appendix_b_1(q, 2, 2, 1)[0] == appendix_b_1(q, y, 2, 1)[0]
 
 
 def test_affine_calibration():

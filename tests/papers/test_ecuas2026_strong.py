@@ -69,6 +69,8 @@ def test_ecuas_is_equations_10_11_and_17(answers, n, K):
     correct, confidence = answers
     paper = plain.equation_17(1 - correct, confidence, n, np.inf if K is None else K)
     assert ecuas(correct, confidence, n=n, n_classes=K) == close(paper)
+    if K is None:
+        assert ecuas(correct, confidence, n=n) == close(plain.appendix_a_5(1 - correct, confidence, n))
     u_M = 1 if K is None else 1 - 1 / K
     assert ecuas(correct, confidence, n=n, n_classes=K).mean() == close(
         plain.equation_11(1 - correct, 1 - confidence, n, u_M)
@@ -101,11 +103,10 @@ def test_general_costs_are_equations_3_6_9_and_16(drawn, n):
     expected = q @ C
     tied = np.isclose(expected, u[:, None], atol=1e-9).sum(axis=1) > 1
     assert (best.decision == d)[~tied].all() and (best.decision == plain.equation_3(C, q))[~tied].all()
-    u_M = plain.equation_16_largest(C)
+    u_M = plain.section_2_2_u_M(C)
     assert largest_uncertainty(C.T).value == pytest.approx(u_M, abs=1e-9)
     if u_M > 1e-6:
         incurred = C[y, best.decision]
-        u = np.minimum(u, u_M)
         paper = plain.equation_9(incurred, u, n, u_M)
         assert ecuas_from_uncertainty(incurred, u, n=n, largest=u_M) == pytest.approx(paper, rel=1e-7, abs=1e-9)
         assert general_ecuas(y, q, C.T, n=n) == pytest.approx(paper, rel=1e-6, abs=1e-7)
@@ -117,14 +118,13 @@ def test_general_costs_are_equations_3_6_9_and_16(drawn, n):
 def test_an_uncertainty_beyond_the_largest_is_charged_as_the_largest():
     with pytest.warns(UserWarning, match="above the largest"):
         found = ecuas_from_uncertainty([9.0], [5.0], n=1, largest=2)
-    assert found == close(plain.equation_9(np.array([9.0]), np.array([2.0]), 1, 2))
-    assert plain.equation_9(np.array([9.0]), np.array([5.0]), 1, 2) < 0  # as printed
+    assert found == close(plain.equation_9([9.0], [5.0], 1, 2))
 
 
 @given(answers())
 def test_area_under_the_risk_coverage_curve(answers):
     correct, confidence = answers
-    assert aurc(correct, confidence) == close(plain.section_2_3_risk_coverage(1 - correct, 1 - confidence))
+    assert aurc(correct, confidence) == close(plain.section_2_aurc(1 - correct, 1 - confidence))
 
 
 @pytest.mark.parametrize("K", [2, 3])

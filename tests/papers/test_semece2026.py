@@ -139,8 +139,7 @@ def test_biases_against_all_sequences(pi, n, m):
     assert paper.equation_13(pi, n) == close(away)
     assert paper.lemma_a_1_chance(pi, n) == close(missed)
     seen = chosen > 0
-    with np.errstate(invalid="ignore"):
-        given = paper.equation_4(pi, n, m)
+    given = paper.equation_4(pi, n, m)
     assert given[seen] == close((held / np.where(seen, chosen, 1))[seen]) and given[seen] == close(np.array(pi)[seen])
     assert np.isnan(given[~seen]).all()
 
@@ -205,6 +204,15 @@ def test_bounds_by_hand():
     assert paper.theorem_5_4([pi, clear], 400, 16) == close((0.5 / 4 + np.mean(missed), np.mean(missed)))
 
 
+def test_each_question_has_its_own_number_of_classes():
+    pi, n, m = [[0.6, 0.4], [0.4, 0.3, 0.2, 0.1]], 30, 10
+    alone = np.array([paper.theorem_5_3([one], n) for one in pi])
+    assert alone[1, 0] == close(np.sqrt(np.log(8) / 60))  # the uniform term, with four classes
+    assert paper.theorem_5_3(pi, n) == close(tuple(alone.mean(axis=0)))
+    apart = np.mean([paper.theorem_5_4([one], n, m) for one in pi], axis=0)
+    assert paper.theorem_5_4(pi, n, m) == close(tuple(apart))
+
+
 def test_theorem_5_3_takes_the_smaller_term_of_each_question():
     tied, sure = [0.5, 0.5], [0.98, 0.02]
     one, other = (paper.theorem_5_3([pi], 50)[0] for pi in (tied, sure))
@@ -215,6 +223,11 @@ def test_theorem_5_3_takes_the_smaller_term_of_each_question():
 def test_theorem_5_2():
     c_star = [0.75, 0.52, 0.31, 0.05]  # 0.05, 0.02, 0.01 from an edge; the ends of [0, 1] are none
     assert [paper.equation_8(c_star, eta) for eta in (0.005, 0.015, 0.03, 0.06)] == [0, 0.25, 0.5, 1]
+    middles = np.arange(0.05, 1, 0.1)  # each 0.05 from an edge, computed with an error of either sign
+    assert paper.equation_8(middles, 0.05) == paper.equation_8([0.4], 0.3 - 0.2, L=2) == 1
+    assert paper.equation_8(middles, 0.05 - 1e-11) == 0
+    assert paper.equation_8([0.2, 1], 1, L=1) == 0  # one bin has no edge
+    assert paper.theorem_5_2(0.01, 0.02, 0.5, [0.2], L=1) == close(0.07)
     assert paper.equation_8([0.05, 0.99], 0.04) == 0 and paper.equation_8([0.3], 0.2, L=2) == 1
     assert paper.equation_8([0.25], 0.25, L=2) == 1  # at most
     assert paper.theorem_5_2(0.01, 0.02, 0.015, c_star) == close(0.03 + 2 * (2 / 3 + 0.25))
@@ -263,7 +276,11 @@ def test_the_critical_margin():
     assert root == pytest.approx(0.3060015905, abs=5e-11) and abs(paper.equation_10(root)[1]) < 1e-14
     assert 2 * root / np.sqrt(50) == pytest.approx(0.0865503199, abs=5e-11)
     lam = np.linspace(0, 3, 301)
-    assert ((paper.equation_10(lam)[1] > 0) == (lam < root)).all()
+    g_B = paper.equation_10(lam)[1]
+    assert ((g_B > 0) == (lam < root)).all()
+    assert lam[g_B.argmin()] == close(0.6) and g_B.min() == pytest.approx(-0.0820, abs=5e-5) and g_B[-1] > g_B.min()
+    assert paper.appendix_d_borders(2, 50) == pytest.approx((0.0865503199, 0.1177410023), abs=5e-11)
+    assert paper.appendix_d_borders(9, 50)[1] == close(np.sqrt(np.log(9) / 50))
 
 
 def test_regimes():
@@ -289,6 +306,13 @@ def test_leading_gaps_by_hand():
     phi_0 = 1 / np.sqrt(2 * np.pi)
     assert paper.theorem_5_6(pi, n) == close((phi_0 + np.sqrt(0.8) * (J + S)) / 2 / 5) == paper.equation_11(pi, n)
     assert paper.theorem_5_7(pi, n) == close((phi_0 + np.sqrt(0.8) * (J - S)) / 2 / 5) == paper.equation_12(pi, n)
+
+
+def test_overconfidence_is_that_of_the_selected_answers():
+    pi, Y = [[0.75, 0.25], [0.2, 0.5, 0.3]], [[0, 1], [1, 1, 0]]
+    missed = 0.25**2 * (1 + 2 * 0.75)  # at most one of three for the mode
+    right = [missed, sum(chance for Z, chance in sequences(pi[1], 3) if winner(Z, 3)[0] != 2)]
+    assert paper.section_5_2_overconfidence(pi, Y, 3) == close(0.625 - np.mean(right))
 
 
 def test_gaps_of_never_right_questions_are_the_leading_ones():
