@@ -175,7 +175,10 @@ def exact_bias(pi, n, *, ties="index"):
 
 
 def largest_deviation(pi, n):
-    """E max_k |share of class k - pi_k| for n answers, exactly; left side of equation 13, Wang et al. (2026)."""
+    """E max_k |share of class k - pi_k| for n answers, exactly; left side of equation 13, Wang et al. (2026).
+
+    Plain: `helpers.papers.semece2026.equation_13`.
+    """
     rows, single = probability_rows(pi)
     if not single:
         raise ValueError(f"pi must be one vector, but its shape is {rows.shape}.")

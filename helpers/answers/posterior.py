@@ -18,6 +18,7 @@ def meaning_posterior(table, rule="normalized", *, question="question", answer="
     Spellings that were never sampled are missing from the sum, so it is a lower bound: with n draws of a text of
     probability p the bound lacks p (1 - p)^n on average. ValueError for texts of a question that add up to more than 1.
     Kuhn, Gal and Farquhar (2023), equation 2; Estienne, Ernst et al. (2026), section 4.2, for one text.
+    Plain, for known probabilities: `helpers.papers.ecuas2026.section_3_confidence`.
 
     Parameters
     ----------

@@ -422,7 +422,7 @@ def section_3_confidence(q, meaning):
 
     q, meaning : (K,) probabilities of the answers, and the meaning 0 .. M-1 of each. Of tied meanings the first.
 
-    Ledger: `ecuas2026.section3`, `ecuas2026.appendixa_5`. From sampled answers: `helpers.answers.sem1`.
+    Ledger: `ecuas2026.section3`, `ecuas2026.appendixa_5`. From a table of strings: `helpers.answers.meaning_posterior`.
 
     >>> section_3_confidence([0.25, 0.375, 0.375], [0, 1, 0])
     (0, 0.625)

@@ -39,7 +39,7 @@ def section_3_mode(pi):
 
     The paper asks for a fixed rule for ties and leaves open which; ours is the lowest number.
 
-    Ledger: `semece2026.section3`. For many questions: `helpers.answers.AnswerPopulation.mode`.
+    Ledger: `semece2026.section3`. For many questions: `mode` of `helpers.answers.AnswerPopulation`.
 
     >>> section_3_mode([0.2, 0.4, 0.4])
     1
@@ -157,7 +157,7 @@ def section_3_oracle_ece(pi, Y, L=10):
 
     pi, Y : (Q, K). L : bins.
 
-    Ledger: `semece2026.section3`. Likewise: `helpers.answers.AnswerPopulation.oracle_ece`.
+    Ledger: `semece2026.section3`. Likewise: `oracle_ece` of `helpers.answers.AnswerPopulation`.
 
     >>> round(section_3_oracle_ece([[0.7, 0.3], [0.45, 0.55]], [[1, 0], [1, 0]]), 12)
     0.425

@@ -101,8 +101,6 @@ def risk_coverage_curve(correct, confidence, *, sample_weight=None):
 
     El-Yaniv and Wiener (2010); Geifman et al. (2019).
 
-    Plain: `helpers.papers.ecuas2026.section_2_aurc`.
-
     Parameters
     ----------
     correct, confidence : array_like, shape (n,)
@@ -172,6 +170,8 @@ def aurc(correct, confidence, *, sample_weight=None):
     Exactly averaged over the orders of tied answers, so it does not depend on the order of the rows. 0 if all answers
     are right, 1 if all are wrong; smaller is better. Constant confidence gives the error rate. Geifman et al. (2019);
     the tied form is ours.
+
+    Plain: `helpers.papers.ecuas2026.section_2_aurc`.
 
     Parameters
     ----------
