@@ -159,7 +159,6 @@ SECTIONS = {"What holds": {"verified", "agrees", "reproduced"}, "What we cannot 
 @pytest.mark.parametrize("page", sorted((ROOT / "site" / "papers").glob("*.md")), ids=lambda page: page.stem)
 def test_the_page_of_a_paper_says_what_the_ledger_says(page):
     text = page.read_text(encoding="utf-8")
-    assert len(text.split()) <= 1500
     status = {row["id"]: row["status"] for row in read_ledger()}
     for section in text.split("\n## ")[1:]:
         title = section.splitlines()[0]
