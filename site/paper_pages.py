@@ -51,8 +51,8 @@ def write_paper_pages(folder, environment, rows, books):
         if paper == "ours":
             continue
         module = importlib.import_module(f"helpers.papers.{paper}")
-        functions = {name: one for name, one in vars(module).items() if inspect.isfunction(one) and name[0] != "_"}
-        functions = {name: one for name, one in functions.items() if one.__module__ == module.__name__}
+        own = [one for one in vars(module).values() if getattr(one, "__module__", "") == module.__name__]
+        functions = {one.__name__: one for one in own if one.__name__[0] != "_"}  # a second name is no second formula
         found = list(items([row for row in rows if row["paper"] == paper], functions))
         page = environment.get_template("paper.md.j2").render(
             paper=paper, title=title, items=found, said=said, source_of=source_of, formulas=formulas, shown=SHOWN,
