@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import expit, logit
 
-from helpers.calibration.calibrators import calibrate_rows, clipped_logit, newton, platt_directions
+from helpers.calibration.calibrators import LEAST_SPAN, calibrate_rows, clipped_logit, newton, platt_directions
 
 STEPS = 12  # levels of an isotonic curve that count as fitted anew in each draw
 
@@ -12,7 +12,7 @@ def recalibrated(y, p, weight, calibrator):
     """Recalibrated scores c, (n,), and the directions Z in which the fit can move them on the log-odds, (n, q)."""
     if calibrator == "none":
         return p, np.empty((y.size, 0))
-    if np.ptp(clipped_logit(p)) < 1e-9:  # a constant score has no slope
+    if np.ptp(clipped_logit(p)) < LEAST_SPAN:  # a constant score has no slope
         return np.full(y.size, np.average(y, weights=weight)), np.ones((y.size, 1))
     c = calibrate_rows(calibrator, p, y, weight, p)
     if calibrator == "platt":

@@ -480,3 +480,9 @@ def test_a_loss_of_one_hundredth_allows_a_tenth():
     assert paper.appendix_c_2(0.01) == pytest.approx(0.1)
     off = np.array([0.5] + [0.0] * 24)
     assert np.mean(off**2) == pytest.approx(0.01) and np.abs(off).mean() <= paper.appendix_c_2(0.01)
+
+
+def test_bias_of_the_plug_in_by_hand():
+    # region 0: y - c has mean 1/4 and mean square 1/4; region 1: mean 0 and mean square 1/4; each is seen 3 of 4 times
+    f_star, c = np.array([0.5, 1.0, 0.5, 0.5]), np.full(4, 0.5)
+    assert paper.appendix_a_2(f_star, c, np.array([0, 0, 1, 1]), 2) == 0.75 * (3 / 16 + 1 / 4) / 2
