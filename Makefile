@@ -30,7 +30,7 @@ help:
 	@echo "              ARGS='--pages index.html' for some of them"
 	@echo "make student  write copies without solutions to build/student/; ARGS=--force overwrites edited ones,"
 	@echo "              ARGS=--nbgrader makes a course of nbgrader of the lessons"
-	@echo "make bench    time and memory beside other packages, about ten minutes; ARGS=--quick for a look"
+	@echo "make bench    time and memory beside other packages, about twenty minutes; ARGS=--quick for a look"
 	@echo "make format   tidy the Python code and the code cells, and write the README's table from site/course.yml"
 	@echo "make clean    delete build/ (the environments $(VENV) and $(BENCH) stay)"
 	@echo
