@@ -8,7 +8,7 @@ BENCH := .venv-bench
 ARGS ?=
 TEST = PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PY) -m pytest -p no:nbval --numprocesses 2 --dist loadscope --no-loadscope-reorder
 HONEST_FIGURE_SCALE ?= 2
-RUN_ALL = HONEST_FIGURE_SCALE=$(HONEST_FIGURE_SCALE) $(PY) -m helpers.run --all notebooks --output build/executed --jobs 2
+RUN_ALL = HONEST_FIGURE_SCALE=$(HONEST_FIGURE_SCALE) $(PY) -m helpers.practice.run --all notebooks --output build/executed --jobs 2
 
 .DEFAULT_GOAL := help
 .PHONY: help run test check elsewhere fuzz mutations store lab site gate student bench format clean

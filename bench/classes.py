@@ -24,7 +24,7 @@ from helpers.calibration.affine import AffineCalibrator, log_of_stated
 from helpers.grouping import grouping_loss
 from helpers.partition.checked import CheckedTable, check_table
 from helpers.partition.class_rows import with_class_scores
-from helpers.repair import ClassRecalibrator
+from helpers.practice.repair import ClassRecalibrator
 
 KINDS = ("plain", "rare", "grouped", "weighted")
 

@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from templates import render
 
-from helpers.repair import RepairedClassifier
+from helpers.practice.repair import RepairedClassifier
 
 SUMMARY = repair.HERE / "classifier.csv"
 

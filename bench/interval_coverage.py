@@ -55,8 +55,8 @@ residuals ("plain"), and of ours (500 tables a population and size; ± standard 
 
 Too few alarms remain where events are rare and half of the groups are nearly of one mind. One correlation for all
 groups would give 3 to 7 % there, but 14 and 15 % in the line above (1,000 and 4,000 rows): that is the price. Sums of
-chunks (`helpers.chunks`) and given regions are judged without the calibrator's share, since they do not know of
-it."""
+chunks (`helpers.practice.chunks`) and given regions are judged without the calibrator's share, since they do not know
+of it."""
 DIRECTION = np.random.default_rng(3).normal(size=8)
 DIRECTION /= np.linalg.norm(DIRECTION)
 

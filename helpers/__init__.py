@@ -14,12 +14,12 @@ with weights and groups, and with intervals. Each rests only on those above it:
 - `partition`, `calibration`, `datasets`: trees and their encoder, calibrators and calibration error, real data
 - `simulation`, `notebook`: populations with known truth; parameters, claims, tables, exercises
 - `grouping`, `audit`, `answers`: the grouping loss, subgroups, sampled answers
-- `repair`, `decisions`: repaired probabilities, the risk of one decision
-- `selective`, `routing`, `tables`: answer or refuse, which model answers, files of scores and answers
-- `chunks`, `llm`, `experiments`: tables larger than memory, asking models, repeated studies
-- `reports`: the reports of notebooks 13 and 14
-- `run`: ``python -m helpers.run``
+- `decisions`, `selective`, `routing`: the risk of one decision, answer or refuse, which model answers
+- `experiments`: repeated studies
 - `studies`: what one notebook alone needs
+
+Whoever has files of their own starts in `practice`: reports, repaired probabilities, tables of any size, language
+models. Its rooms stand on all of these, and none of these knows them.
 """
 
 __version__ = "0.1.0"

@@ -25,7 +25,6 @@ from helpers.calibration import (
     reliability_curve,
     running_curve,
 )
-from helpers.chunks import fit_partition
 from helpers.decisions import RiskEstimator, bayes_decision, calibration_risk, expected_cost, grouping_risk, oracle_risk
 from helpers.grouping import (
     binned_grouping_loss,
@@ -37,7 +36,8 @@ from helpers.grouping import (
 )
 from helpers.grouping.truth import captured
 from helpers.partition import BinnedTree, HonestTree
-from helpers.repair import Recalibrator
+from helpers.practice.chunks import fit_partition
+from helpers.practice.repair import Recalibrator
 from helpers.resampling import bootstrap_interval, paired_difference
 from helpers.routing import TreeRouter, always, certified_threshold, evaluate_policies, oracle_route, sweep_cascades
 from helpers.scoring import BRIER, LOG, decompose, top_label
@@ -356,7 +356,7 @@ def numbers(result):
     return {name: value for name, value in vars(result).items() if isinstance(value, kinds)}
 
 
-SLOW = ("risk fit", "repair fit", "repair of own rows")  # tests/repair fits one twice
+SLOW = ("risk fit", "repair fit", "repair of own rows")  # tests/practice/repair fits one twice
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)

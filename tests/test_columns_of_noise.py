@@ -8,10 +8,10 @@ import pytest
 from scipy.special import expit, logit
 
 from helpers.audit import search_segments, tree_groups
-from helpers.chunks import fit_partition
 from helpers.decisions import RiskEstimator, cost_matrix
 from helpers.grouping import binned_grouping_loss, grouping_loss, stacked_grouping_loss
-from helpers.repair import Recalibrator
+from helpers.practice.chunks import fit_partition
+from helpers.practice.repair import Recalibrator
 
 N = 2000
 

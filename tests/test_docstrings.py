@@ -25,7 +25,7 @@ CHECKS = set(
 WITHOUT_EXAMPLES = ("helpers.plotting", "helpers.notebook")
 MODULES = [
     "helpers.binning", "helpers.certificates", "helpers.scoring", "helpers.resampling", "helpers.experiments",
-    "helpers.llm.local",
+    "helpers.practice.llm.local",
 ]  # fmt: skip
 # What one notebook alone needs (`helpers.studies`) is nobody's interface: a line that says what is enough there.
 PACKAGES = [

@@ -15,7 +15,7 @@ from helpers.decisions import RiskEstimator, cost_matrix
 from helpers.grouping import grouping_loss
 from helpers.partition import HonestTree
 from helpers.partition.encoder import TableEncoder
-from helpers.tables import read_scores
+from helpers.practice.tables import read_scores
 
 N = 800
 RNG = np.random.default_rng(0)

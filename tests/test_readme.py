@@ -17,8 +17,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from helpers.repair import load
-from helpers.run import main
+from helpers.practice.repair import load
+from helpers.practice.run import main
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -60,7 +60,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def run_command(monkeypatch, heading):
-    """Run the first command of helpers.run under a heading; its kernel has its imports done."""
+    """Run the first command of helpers.practice.run under a heading; its kernel has its imports done."""
     monkeypatch.setattr(local_provisioner, "launch_kernel", fork_kernel)
     text = "\n".join(blocks(heading, "")).replace("\\\n", " ")
     line = re.search(r"-m helpers\.run (.*)", text)[1]

@@ -23,8 +23,8 @@ import numpy as np
 import pandas as pd
 
 from helpers.answers.spelling import spell_answers
-from helpers.llm.local import local_model
-from helpers.llm.prompts import load_prompt
+from helpers.practice.llm.local import local_model
+from helpers.practice.llm.prompts import load_prompt
 
 DATA = Path(__file__).resolve().parents[1]
 

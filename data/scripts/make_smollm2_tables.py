@@ -20,8 +20,8 @@ import pandas as pd
 from make_smollm2 import ANSWERS, DATA, N_ANSWERS, N_PEOPLE, first_line, read_people, recorded, stated_health, text_key
 
 from helpers.answers.spelling import spell_answers
-from helpers.llm.confidences import is_true_probability, option_masses, parse_verbalised
-from helpers.llm.local import local_model
+from helpers.answers.token_confidences import is_true_probability, option_masses, parse_verbalised
+from helpers.practice.llm.local import local_model
 
 PROMPT_NAMES = {"answers_plain": "plain", "answers_examples": "examples"}
 

@@ -36,7 +36,7 @@ def write_archive(folder, n_chunks):
     import pyarrow as pa
     from pyarrow import parquet
 
-    from helpers.studies.nb15_weather import weather_chunk
+    from helpers.practice.chunks.weather import weather_chunk
 
     each = n_chunks // 12
     for month in range(12):
@@ -54,9 +54,9 @@ def audit(folder, mode):
     """The whole audit of the archive in `folder`; called in an interpreter of its own."""
     import dask
 
-    from helpers.chunks import evaluate_in_chunks, fit_partition, read_chunks, split_chunks
-    from helpers.chunks.tables import import_dask
-    from helpers.studies.nb15_weather import FACTS, two_workers
+    from helpers.practice.chunks import evaluate_in_chunks, fit_partition, read_chunks, split_chunks
+    from helpers.practice.chunks.tables import import_dask
+    from helpers.practice.chunks.weather import FACTS, two_workers
 
     import_dask()
     alone = {"scheduler": "synchronous"} if mode == ONE else {"num_workers": 2}

@@ -3,7 +3,8 @@
 - `spelling`, `stated`, `counts`: a table of answers turned into counts of classes, with stated confidences beside them;
   `notations`: numbers, dates, units and formulas as they are written; `held`: wrong answers that hold the right one
 - `confidence`: how sure a model is, from its counts (`splits`: one split or random ones; `all_splits`: their exact
-  mean, with `polynomials`); `posterior`: from the probabilities of its texts
+  mean, with `polynomials`); `posterior`: from the probabilities of its texts; `token_confidences`: from the
+  log-probabilities and words of one reply
 - `combination`: several confidences made one
 - `calibration`: how far these confidences are from how often the answers are right
 - `exact`, `leading_terms`, `bounds`: biases computed exactly, and the theorems of Wang et al. (2026)
@@ -42,14 +43,22 @@ from helpers.answers.population import AnswerPopulation
 from helpers.answers.posterior import meaning_posterior
 from helpers.answers.spelling import RULES, spell_answers
 from helpers.answers.stated import parse_confidences
+from helpers.answers.token_confidences import (
+    is_true_probability,
+    option_masses,
+    parse_verbalised,
+    sequence_posterior,
+)
 
 __all__ = [
     "AnswerPopulation", "CRITICAL_HALF_MARGIN", "GroupedAnswers", "RULES",
     "SemanticCalibration", "bias_bound", "binomial_law", "combine_confidences", "confidence_error_bound",
     "critical_half_margin", "direct_gap", "direct_gap_leading", "ece_bound", "estimator_moments",
-    "exact_bias", "group_answers", "jensen_bias", "leading_bias", "leading_bias_all", "meaning_posterior",
-    "oracle_confidence", "oracle_gap", "oracle_gap_leading", "parse_confidences", "selection_bias",
-    "selection_error_bound", "sem1", "sem2", "sem2_splits", "sem2_spread", "sem_ece",
+    "exact_bias", "group_answers", "is_true_probability", "jensen_bias", "leading_bias",
+    "leading_bias_all", "meaning_posterior",
+    "option_masses", "oracle_confidence", "oracle_gap", "oracle_gap_leading", "parse_confidences",
+    "parse_verbalised", "selection_bias",
+    "selection_error_bound", "sem1", "sem2", "sem2_splits", "sem2_spread", "sem_ece", "sequence_posterior",
     "spell_answers", "split_bias_corrected", "standardized",
     "top_two_margin", "top_two_mass", "winner_law",
 ]  # fmt: skip

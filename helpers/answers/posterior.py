@@ -27,8 +27,8 @@ def meaning_posterior(table, rule="normalized", *, question="question", answer="
     rule : str or function, default "normalized"
         When two texts mean the same, see `spell_answers`; a text that it cannot read means only itself.
     question, answer, posterior : str
-        Columns of questions, texts and probabilities of the texts (`helpers.llm.sequence_posterior`), NaN where there
-        is none.
+        Columns of questions, texts and probabilities of the texts (`helpers.answers.sequence_posterior`), NaN where
+        there is none.
 
     Returns
     -------

@@ -21,8 +21,8 @@ from helpers.decisions.risks import calibration_risk, excess_risk, grouping_risk
 from helpers.partition import HonestTree, split_rows
 from helpers.partition.checked import CheckedTable, TakesTables, as_column, check_rows, with_score_column
 from helpers.partition.levels import most_pooled
+from helpers.practice.repair import Recalibrator
 from helpers.profile.alerts import no_table_warnings
-from helpers.repair import Recalibrator
 from helpers.resampling import mean_and_variance
 
 ERRORS = norm.ppf((np.arange(20) + 0.5) / 20) * 2**0.5  # of a repaired probability, in its jackknife standard errors
@@ -61,7 +61,7 @@ class RiskEstimator(TakesTables):
     calibrator : {"platt", "isotonic", "none"}, default "platt"
         How scores are recalibrated; "platt" on log-odds.
     residual : {"stack", "tree"} or regressor, optional
-        Default "stack" (`helpers.repair.Recalibrator`), and "tree" with the paper's method, which knows nothing else.
+        Default "stack" (`Recalibrator`), and "tree" with the paper's method, which knows nothing else.
         A scikit-learn regressor of the residual (appendix C.8) is fitted on each half; it is given the table `X` with
         the score as a last column, so text needs a pipeline.
     min_samples_leaf : int, optional

@@ -14,7 +14,7 @@ from helpers.plotting import use_style
 
 INJECTED = "# Parameters"  # first line of the cell that papermill writes
 
-OUTPUT = "HONEST_OUTPUT"  # environment variable by which `helpers.run` names the folder of a run to its kernel
+OUTPUT = "HONEST_OUTPUT"  # environment variable by which `helpers.practice.run` names the folder of a run to its kernel
 
 _first = {}  # defaults that the first guard of this kernel saw
 
@@ -25,7 +25,7 @@ def output_folder():
     Returns
     -------
     str
-        What ``--output`` of ``python -m helpers.run`` named, or the environment variable HONEST_OUTPUT.
+        What ``--output`` of ``python -m helpers.practice.run`` named, or the environment variable HONEST_OUTPUT.
     """
     return os.environ.get(OUTPUT, "")
 

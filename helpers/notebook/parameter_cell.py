@@ -50,9 +50,9 @@ def type_problem(name, value, default):
         return None
     hint = ""
     if isinstance(default, str) and isinstance(value, numbers.Real):
-        hint = f" (papermill turns -p {name} 007 into the number 7: use -r {name} 007 there, or python -m helpers.run)"
+        hint = f" (papermill turns -p {name} 007 into the number 7: use -r {name} 007 there, or honest-confidence)"
     if isinstance(default, list) and isinstance(value, str):
-        hint = f' (with papermill, write -y "{name}: [a, b]"; with python -m helpers.run, -p {name} a,b)'
+        hint = f' (with papermill, write -y "{name}: [a, b]"; with honest-confidence, -p {name} a,b)'
     if value is None and isinstance(default, str | list):
         hint = f' (for "not given", leave it out or write -p {name} "")'
     return f"{name} must be {type_word(default)}, like its default {shown(default)}, but it is {value!r}{hint}."

@@ -17,8 +17,8 @@ from helpers.datasets import fetch_scores, load_digits
 from helpers.grouping import binned_grouping_loss_from_regions
 from helpers.partition import BinnedTree
 from helpers.partition.checked import check_table
+from helpers.practice.tables import Embeddings
 from helpers.scoring import top_label
-from helpers.tables import Embeddings
 
 RECALIBRATION = ("none", "isotonic")
 

@@ -12,7 +12,7 @@ from helpers.answers import notations, spell_answers
 from helpers.answers.held import holds_value
 from helpers.answers.spelling import rules_of, spell_references
 from helpers.datasets.sampled_answers import parse_answer
-from helpers.tables import read_answers
+from helpers.practice.tables import read_answers
 
 SAME = {
     "normalized": [

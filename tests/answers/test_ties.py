@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from helpers.answers import group_answers, sem1, sem2, sem2_spread, sem_ece, split_bias_corrected
 from helpers.answers.splits import chances_to_win
-from helpers.reports import audit_answers
-from helpers.reports.answer_numbers import chance_of_another, vote_chances
-from helpers.tables import read_answers
+from helpers.practice.reports import audit_answers
+from helpers.practice.reports.answer_numbers import chance_of_another, vote_chances
+from helpers.practice.tables import read_answers
 
 QUICK = {"n_resamples": 20, "rng": 0}
 

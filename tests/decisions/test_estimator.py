@@ -22,7 +22,7 @@ from helpers.decisions import (
 )
 from helpers.decisions.estimator import plausible_values
 from helpers.partition import HonestTree
-from helpers.repair import Recalibrator, recalibrator
+from helpers.practice.repair import Recalibrator, recalibrator
 from helpers.simulation import Sigmoid, controls
 
 EVEN = cost_matrix(false_alarm=1, miss=1)

@@ -14,7 +14,7 @@ from helpers.calibration import calibration_error
 from helpers.decisions import RiskEstimator
 from helpers.grouping import binned_grouping_loss, grouping_loss, stacked_grouping_loss
 from helpers.partition import HonestTree
-from helpers.repair import Recalibrator
+from helpers.practice.repair import Recalibrator
 
 AGES = np.arange(100) % 60
 

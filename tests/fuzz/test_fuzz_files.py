@@ -5,8 +5,8 @@ import pytest
 from hypothesis import strategies as st
 from strategies import ODD_NUMBERS, ODD_WORDS, files, tries
 
-from helpers.reports import audit_answers, audit_scores, read_table
-from helpers.tables import read_answers, read_scores
+from helpers.practice.reports import audit_answers, audit_scores, read_table
+from helpers.practice.tables import read_answers, read_scores
 
 LABELS = st.one_of(st.sampled_from([0, 1]), st.sampled_from(["yes", "no"]), st.sampled_from([0, 1, *ODD_WORDS]))
 

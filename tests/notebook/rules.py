@@ -18,7 +18,7 @@ from helpers.notebook.claims import recorded_claims
 from helpers.notebook.display import KEY
 from helpers.notebook.sliders import WIDGET
 from helpers.notebook.student import tags
-from helpers.run import list_notebooks
+from helpers.practice.run import list_notebooks
 
 ROOT = Path(__file__).resolve().parents[2]
 TAGS = {"parameters", "claim", "exercise", "check", "solution", "predict", "quiz", "hide-input", "hide-output"}

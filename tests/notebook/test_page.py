@@ -11,7 +11,7 @@ import pytest
 from helpers.notebook import page
 from helpers.notebook.folds import fold
 from helpers.notebook.page import title_of, to_html, to_mathml
-from helpers.run import list_notebooks
+from helpers.practice.run import list_notebooks
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -7,7 +7,7 @@ import pytest
 from helpers.audit import search_segments, tree_groups
 from helpers.grouping import grouping_loss
 from helpers.partition import HonestTree
-from helpers.repair import Recalibrator
+from helpers.practice.repair import Recalibrator
 
 N = 1200
 

@@ -9,9 +9,9 @@ from scipy.special import expit
 
 from helpers.audit import audit_groups
 from helpers.grouping import grouping_loss, stacked_grouping_loss
+from helpers.practice.repair import Recalibrator
 from helpers.profile import TableWarning, profile_table
 from helpers.profile.copies import merge_copies
-from helpers.repair import Recalibrator
 
 N = 800
 

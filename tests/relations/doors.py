@@ -19,7 +19,6 @@ from helpers.calibration import (
     reliability_curve,
     running_curve,
 )
-from helpers.chunks import evaluate_in_chunks, fit_partition, read_chunks
 from helpers.decisions import RiskEstimator, cost_matrix, oracle_risk
 from helpers.grouping import (
     binned_grouping_loss,
@@ -30,7 +29,8 @@ from helpers.grouping import (
     stacked_grouping_loss,
 )
 from helpers.partition import HonestTree
-from helpers.repair import ClassRecalibrator, Recalibrator, RepairedClassifier
+from helpers.practice.chunks import evaluate_in_chunks, fit_partition, read_chunks
+from helpers.practice.repair import ClassRecalibrator, Recalibrator, RepairedClassifier
 from helpers.resampling import bootstrap_interval, paired_difference
 from helpers.routing import TreeRouter, cascade, compare_policies, confidence_cascade, evaluate_policies, route
 from helpers.scoring import BRIER, LOG, decompose

@@ -8,8 +8,8 @@ from scripts import load_script
 from helpers.binning import assign_bins, group_sums, uniform_edges
 from helpers.datasets import DATA_FOLDER, score_systems
 from helpers.grouping import binned_grouping_loss_from_regions
+from helpers.practice.tables import Embeddings
 from helpers.studies.nb04_networks import audit_network, halves, kind_gaps, lower_bounds
-from helpers.tables import Embeddings
 
 
 def data(n=600, seed=0, gap=0.3, **changes):

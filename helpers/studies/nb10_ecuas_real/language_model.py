@@ -3,8 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from helpers.answers import combine_confidences, meaning_posterior
-from helpers.llm import sequence_posterior
+from helpers.answers import combine_confidences, meaning_posterior, sequence_posterior
 from helpers.selective import compare_systems
 
 _PARTS = ("sequence", "per token", "meaning", "is it true", "both orders", "verbalised")

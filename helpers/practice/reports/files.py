@@ -1,0 +1,92 @@
+"""What a report on scores leaves beside its page: a row a case, a row a group, and a repair for new cases."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from helpers.practice.repair import save
+from helpers.practice.reports.rescored import expected_excess, repair_all, repair_scores
+
+MOST_REPAIRED = 200_000  # cases in scores.csv that get a repaired score, in a minute or less
+
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # first letters that make spreadsheets compute
+
+WHAT = {
+    "findings.json": "What this page says, for programs: a finding each with kind, subject, value, ends, severity",
+    "scores.csv": "A row a case: row of your file, given score, recalibrated score",
+    "groups.csv": "A row a group: rule, cases, share, rates, gaps with intervals (low, high), adjusted p-value, named",
+    "repair.joblib": "The repair for new cases: helpers.practice.repair.load(path).predict(table, scores). "
+    "Loading such a file can run code in it: load none of people whom you do not trust",
+}
+
+COLUMNS = {  # of scores.csv, where they are there
+    "repaired": "repaired score (by learners that have not seen the case)",
+    "expected_excess_cost": "expected extra cost of deciding by the given score, in your unit",
+    "subgroup": "the named group with the largest gap that holds the case",
+}
+
+
+def write_table(frame, path):
+    """Write a CSV in which no spreadsheet computes: an apostrophe stands before texts that look like a formula."""
+    frame = frame.copy()
+    for name in frame.select_dtypes(["object", "string"]):
+        risky = frame[name].map(lambda value: isinstance(value, str) and value.startswith(FORMULA))
+        frame[name] = frame[name].where(~risky, "'" + frame[name].astype(str))
+    frame.to_csv(path, index=False, float_format="%.6g")
+
+
+def write_files(report, folder, rng):
+    """Write a row a case, a row a group and the repair, as there are: {file: what it holds}."""
+    holds = dict(WHAT)
+    columns, repair = score_columns(report, rng)
+    write_table(columns, folder / "scores.csv")
+    holds["scores.csv"] += "".join(f", {COLUMNS[name]}" for name in columns if name in COLUMNS)
+    if report.audit is None:
+        del holds["groups.csv"]
+    else:
+        write_table(group_rows(report), folder / "groups.csv")
+    if repair is None:
+        del holds["repair.joblib"]
+        return holds
+    save(repair, folder / "repair.joblib")
+    if not repair.changed_:
+        holds["repair.joblib"] += " (no gain by the features is sure: it only recalibrates)"
+    elif "repaired" not in columns:
+        holds["repair.joblib"] += f" (it makes the repaired scores, above {MOST_REPAIRED:,} cases)"
+    return holds
+
+
+def score_columns(report, rng=None):
+    """The table of scores.csv, and the fitted repair (None where there are too few cases or no features)."""
+    table = report.table
+    columns = {"row": table.row, "given": table.p, "recalibrated": report.calibrated}
+    scores = report.scores
+    repaired = report.calibrated
+    se = np.zeros(table.n)
+    if not report.obstacle:
+        features = {shown: name for name, shown in report.labels.items()}
+        own = replace(table, X=table.X.rename(columns=features))  # the repair is for files like the user's
+        if scores.model is None:
+            scores = repair_scores(own, report.average.kind, rng=rng)
+        if scores.model.changed_ and table.n <= MOST_REPAIRED:
+            repaired, se = repair_all(own, scores)
+            columns["repaired"] = repaired
+    is_left_out = scores.model is not None and scores.model.changed_ and "repaired" not in columns
+    if report.cost is not None and not is_left_out:
+        columns["expected_excess_cost"] = expected_excess(repaired, se, table.p, report.cost)
+    if report.audit is not None:
+        columns["subgroup"] = report.audit.largest_gap(table.X)
+    return pd.DataFrame(columns), scores.model
+
+
+def group_rows(report):
+    """The table of groups.csv: the groups of the page with their numbers, and what "larger levels" in a rule are."""
+    names = ["rule", "n", "share", "stated", "observed", "gap", "low", "high", "calibrated"]
+    table = report.audit.table[[*names, "residual_gap", "residual_low", "residual_high", "adjusted"]]
+    table = table.assign(named=table.index.isin(report.audit.significant.index))
+    levels = []
+    for row in table.index:
+        conditions = report.audit.search.family.conditions(row)
+        levels.append("; ".join(str(level) for one in conditions if one.common is not None for level in one.common))
+    return table.assign(larger_levels=levels) if any(levels) else table

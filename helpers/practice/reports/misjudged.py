@@ -1,0 +1,162 @@
+"""Misjudged groups of a report: those that a joint search names, or the strongest hint of each column."""
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pandas as pd
+
+from helpers.audit import SegmentSearch
+from helpers.audit.joint import ALPHA
+from helpers.audit.search import search_rows
+from helpers.checks import check_rng
+from helpers.practice.tables.scores import ScoreTable
+
+DRAWS = 999
+FEWER_DRAWS = 300
+MANY_ROWS = 20_000
+NEARLY = 0.95  # part of the largest certified gap from which another is as large
+MOST_DRAWN = 12  # groups in a figure
+SHARES = (0.1, 0.05, 0.02)  # of the cases, for which the report says what would have been found
+
+
+@dataclass(frozen=True)
+class MisjudgedGroups:
+    """What a report says about groups."""
+
+    search: SegmentSearch = field(repr=False)  # the search, of gaps that recalibration leaves
+    # one row a group, that with the most cases times gap first: rule, n, share, stated, observed, gap = observed -
+    # stated, low, high, calibrated, residual_gap = observed - calibrated, residual_low, residual_high, effect = share *
+    # |residual_gap|, adjusted. Where no group is named, the strongest segment of each column
+    table: pd.DataFrame
+    source: ScoreTable = field(repr=False)  # the table that was searched
+    hottest: int | None = None  # number of the group that is named for its gap as stated alone, the surely largest
+
+    @property
+    def significant(self):
+        """Groups that are named: off by more than chance allows, also after recalibration."""
+        return self.table[self.table.index.isin(self.search.selected.index)]
+
+    @property
+    def drawn(self):
+        """The rows of `table` that a figure shows."""
+        return self.table.head(MOST_DRAWN)
+
+    @property
+    def to_add(self):
+        """Columns that tell the named groups apart, those of the largest sum of share * |residual gap| first."""
+        effects = Counter()
+        for row in self.significant.index:
+            for condition in self.search.family.conditions(row):
+                effects[condition.column.name] += float(self.table.loc[row, "effect"])
+        return [name for name, _ in effects.most_common()]
+
+    @property
+    def detectable(self):
+        """Gaps that would have been found with 80 % probability, {share of the cases: gap}, where any would have."""
+        if not self.search.chances.rows > 0:  # the scores tell who is who, so that chance has no variance
+            return {}
+        gaps = {share: self.search.detectable(share) for share in SHARES if share >= self.search.smallest}
+        return {share: gap for share, gap in gaps.items() if gap < 0.999 * (1 - self.search.chances.mean)}
+
+    def share(self, groups, signs=None):
+        """Share of the cases that lie in some groups, which may overlap.
+
+        With the sign of each group's gap, cases that lie in groups of both signs do not count: there the gaps may
+        cancel.
+        """
+        members = self.search.family.members(groups.index, self.source.X).astype(bool)
+        inside = members.any(axis=1)
+        if signs is not None:
+            inside &= ~(members[:, np.asarray(signs) > 0].any(axis=1) & members[:, np.asarray(signs) < 0].any(axis=1))
+        return float(np.average(inside, weights=self.source.weight))
+
+    def largest_gap(self, X):
+        """The rule of the named group with the largest gap that holds each row, (n,) texts; "" for none."""
+        significant = self.significant.sort_values("residual_gap", key=lambda gap: -gap.abs(), kind="stable")
+        inside = self.search.family.members(significant.index, X)
+        place = np.where(inside.any(axis=1), inside.argmax(axis=1) if len(significant) else 0, len(significant))
+        return np.append(significant["rule"].to_numpy(object), "")[place]
+
+
+def least_gaps(groups, after=""):
+    """What the gap of each group surely is at the least, as stated or (`after` "residual_") once recalibrated, or 0."""
+    return np.maximum(groups[f"{after}low"], -groups[f"{after}high"]).clip(lower=0)
+
+
+def _largest(groups, named, after=""):
+    """Number of the group with the surely largest gap: of those nearly as large a named one, or the simplest; or None.
+
+    The simplest has the fewest conditions, and of such the most cases.
+    """
+    least = least_gaps(groups, after)
+    if not least.max() > 0:
+        return None
+    close = groups[least >= NEARLY * least.max()]
+    own = close[close.index.isin(named)]
+    ranked = close.sort_values(["columns", "share", "rule"], ascending=[True, False, True])
+    return int(ranked.index[0] if own.empty else own.index[0])
+
+
+def _beside_stated(groups, is_sure=True):
+    """Segments of a search with their residual gaps (after recalibration) and gaps as stated, each with its interval.
+
+    Of a gap beyond chance the sign is sure: the step-down test may see it where the intervals, of one step, do not.
+    """
+    residual_gap = groups["gap"]
+    residual_low = groups["low"].mask(is_sure & (residual_gap > 0), groups["low"].clip(lower=0))
+    residual_high = groups["high"].mask(is_sure & (residual_gap < 0), groups["high"].clip(upper=0))
+    recalibration = groups["calibrated"] - groups["stated"]
+    return groups.assign(
+        residual_gap=residual_gap,
+        residual_low=residual_low,
+        residual_high=residual_high,
+        effect=groups["share"] * residual_gap.abs(),
+        gap=groups["observed"] - groups["stated"],
+        low=residual_low + recalibration,
+        high=residual_high + recalibration,
+    )
+
+
+def _farther(search):
+    """Rows of the named segments; of a segment and all other rows, which err as surely, the one stated farther off."""
+    table = search.table
+    far = (table["observed"] - table["stated"]).abs()
+    rows = search.selected.index.tolist()
+    for place, row in enumerate(rows):
+        if table.loc[row, "columns"] > 1:
+            continue
+        column = search.family.conditions(row)[0].column
+        singles = table.index[(table["columns"] == 1) & (table["adjusted"] < ALPHA) & (far > far[row])]
+        own = [other for other in singles if search.family.conditions(other)[0].column is column]
+        rest = table.loc[own]
+        balance = rest["gap"] * rest["share"] + table.loc[row, "gap"] * table.loc[row, "share"]
+        is_rest = (balance.abs() < 1e-6) & ((rest["share"] + table.loc[row, "share"] - 1).abs() < 1e-6)
+        if is_rest.any() and is_rest.idxmax() not in rows:
+            rows[place] = is_rest.idxmax()
+    return rows
+
+
+def find_misjudged(table, calibrator, *, n_draws=None, rng=None):
+    """Search for groups that recalibration leaves misjudged."""
+    rng = check_rng(rng)
+    if n_draws is None:
+        n_draws = DRAWS if table.n <= MANY_ROWS else FEWER_DRAWS
+    try:
+        search = search_rows(table, calibrator=calibrator, n_draws=n_draws, rng=rng)
+    except ValueError:  # the table was checked, so there is nothing to search
+        return None
+    rows = _farther(search)
+    certified = _beside_stated(search.significant)
+    known = {None, *rows, *search.selected.index}  # None: no gap is certified
+    hottest, hottest_after = (_largest(certified, known, after) for after in ("", "residual_"))
+    rows += [row for row in dict.fromkeys([hottest, hottest_after]) if row not in known]
+    search = replace(search, selected=search.table.loc[rows])
+    groups = search.selected
+    if groups.empty:
+        alone = search.table[search.table["columns"] == 1]
+        column = [search.family.conditions(row)[0].column.name for row in alone.index]
+        groups = alone[~pd.Series(column, index=alone.index).duplicated()]
+    groups = _beside_stated(groups, groups.index.isin(search.selected.index))
+    ranked = groups.sort_values("effect", ascending=False, kind="stable")
+    return MisjudgedGroups(search, ranked, table, None if hottest in known else hottest)

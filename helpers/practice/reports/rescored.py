@@ -1,0 +1,173 @@
+"""Scores recalibrated and repaired out of fold, so that labels can judge them: parts of their loss, and what they cost
+today, after recalibration and after repair, in the unit of the user's costs.
+"""
+
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+import pandas as pd
+from scipy.stats import norm
+
+from helpers.calibration.calibrators import calibrate_rows
+from helpers.decisions import best_decision, expected_cost, optimal_threshold
+from helpers.decisions.estimator import plausible_values
+from helpers.decisions.risks import excess_risk
+from helpers.grouping.stacked import random_folds
+from helpers.practice.repair import Recalibrator
+from helpers.resampling import mean_and_variance
+
+FOLDS = 5
+FOLDINGS = 5  # whose mean is taken, so that a result does not hang on one division into folds
+FEW_ROWS = 20_000  # up to which that costs little
+MOST_ROWS = 12_000  # by which a repair is learned, in about ten seconds
+MOST_JUDGED = 100_000  # by which it is judged: what has not taught it is predicted, in a tenth of a millisecond each
+QUANTILE = float(norm.ppf(0.975))
+
+
+@dataclass(frozen=True)
+class Repaired:
+    """Scores by labels that they have not seen."""
+
+    recalibrated: np.ndarray  # of all rows, out of fold
+    rows: np.ndarray  # rows that are repaired: all of them, or about 100,000 of a larger table
+    repaired: np.ndarray  # out of fold; as `recalibrated` where nothing is repaired
+    se: np.ndarray  # standard error of what the repair changed
+    model: Recalibrator | None  # for new cases; None where a repair was not possible
+
+
+def repair_scores(table, calibrator, *, can_repair=True, rng=None):
+    """Recalibrate and repair the scores of a table out of fold."""
+    rng = np.random.default_rng(rng)
+    recalibrated = out_of_fold(table, calibrator, rng)
+    rows = rows_of_whole_groups(table, MOST_ROWS, rng)
+    repaired = recalibrated[rows]
+    se = np.zeros(rows.size)
+    model = None
+    if can_repair:
+        some = table if rows.size == table.n else table.take(rows)
+        model = Recalibrator(calibrator, rng=rng)
+        out_of_sample = model.fit_predict(some.X, some.y, some.p, some.weight, some.groups)
+        if model.changed_:
+            repaired = out_of_sample
+            se = model.predict(some.X, some.p, return_std=True)[1]
+    learned = Repaired(recalibrated, rows, repaired, se, model)
+    if rows.size == table.n:
+        return learned
+    judged = np.union1d(rows, rows_of_whole_groups(table, MOST_JUDGED, rng))
+    if model is None or not model.changed_:
+        return replace(learned, rows=judged, repaired=recalibrated[judged], se=np.zeros(judged.size))
+    repaired, se = repair_all(table, learned, judged)
+    return replace(learned, rows=judged, repaired=repaired, se=se)
+
+
+def repair_all(table, scores, rows=None):
+    """Repaired scores of rows (of all by default) and their errors: of a larger table, most are new to the repair."""
+    rows = np.arange(table.n) if rows is None else rows
+    repaired = np.empty(table.n)
+    se = np.empty(table.n)
+    new = np.setdiff1d(rows, scores.rows)
+    for some in np.array_split(new, -(-new.size // MOST_ROWS)) if new.size else ():
+        repaired[some], se[some] = scores.model.predict(table.X.iloc[some], table.p[some], return_std=True)
+    repaired[scores.rows] = scores.repaired
+    se[scores.rows] = scores.se
+    return repaired[rows], se[rows]
+
+
+def rows_of_whole_groups(table, most, rng, least_groups=0):
+    """Rows of randomly chosen groups, in order: at most so many, or those of so many groups if that is more."""
+    unit = np.arange(table.n) if table.groups is None else table.groups
+    order = rng.permutation(unit.max() + 1)
+    cases = np.cumsum(np.bincount(unit)[order])
+    n_units = max(int(np.searchsorted(cases, most, "right")), min(order.size, least_groups), 1)
+    chosen = np.zeros(order.size, bool)
+    chosen[order[:n_units]] = True
+    return np.flatnonzero(chosen[unit])
+
+
+def out_of_fold(table, calibrator, rng, p=None):
+    """Recalibrate scores, each by the labels of other folds; by all labels where the rarer one is in few cases."""
+    p = table.p if p is None else p
+    return by_other_folds(partial(calibrate_rows, calibrator), p, table.y, table.y, table, np.random.default_rng(rng))
+
+
+def by_other_folds(calibrate, p, y, ones, table, rng):
+    """calibrate(p, y, weights, at) at each fold of a table by the others; all by all where these do not suffice.
+
+    ones : labels of which the rows outside each fold hold both, (n,) of 0 and 1
+    """
+    recalibrated = np.zeros_like(p)
+    n_foldings = FOLDINGS if len(p) <= FEW_ROWS else 1
+    try:
+        for _ in range(n_foldings):
+            fold = random_folds(ones, table.groups, FOLDS, rng)
+            for j in range(FOLDS):
+                inside = fold == j
+                learn = ~inside
+                recalibrated[inside] += calibrate(p[learn], y[learn], table.weights[learn], p[inside]) / n_foldings
+    except ValueError:  # too few cases of one class, or outside of a fold all scores are alike
+        return calibrate(p, y, table.weight, p)
+    return recalibrated
+
+
+def mean_of(table, name, values):
+    """Mean of a value of each case as `name`, and its 95 % interval as `name`_low and `name`_high."""
+    mean, variance = mean_and_variance(values, table.weights, table.groups)
+    half_width = QUANTILE * variance**0.5
+    return {name: mean, f"{name}_low": mean - half_width, f"{name}_high": mean + half_width}
+
+
+def parts_of_loss(table, recalibrated):
+    """Mean squared error of the stated scores (loss), and what recalibration would save of it (saved, with ends)."""
+    loss = (table.y - table.p) ** 2
+    saved = mean_of(table, "saved", loss - (table.y - recalibrated) ** 2)
+    return {"loss": float(np.average(loss, weights=table.weights))} | saved
+
+
+# ---- costs ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Money:
+    """Costs of deciding by a score, in the unit of the costs for each case."""
+
+    threshold: float  # probability from which yes pays
+    # A row a policy: "stated", "recalibrated", "repaired", "always yes", "always no". In shares of the cases: yes,
+    # misses, false_alarms. In the unit of the costs: cost, what it saves beside the stated scores (saved) and beside
+    # the cheaper of the last two (over_rule). Each with its ends, _low and _high
+    costs: pd.DataFrame
+    n: int  # cases that judge: all, or about 100,000 of a larger table
+    changed: bool  # whether a test sees that the features add something to the score
+
+    def saves(self, policy):
+        """Whether a policy, of the index of `costs`, surely saves something (at 95 %, this policy alone)."""
+        return bool(self.costs.loc[policy, "saved_low"] > 0)
+
+
+def count_money(table, scores, cost):
+    """Count what a score costs."""
+    recalibrated = scores.recalibrated[scores.rows]
+    table = table if scores.rows.size == table.n else table.take(scores.rows)
+    by_score = {"stated": table.p, "recalibrated": recalibrated, "repaired": scores.repaired}
+    decisions = {policy: best_decision(score, cost) for policy, score in by_score.items()}
+    decisions |= {"always yes": np.ones(table.n, int), "always no": np.zeros(table.n, int)}
+    paid = {policy: expected_cost(decision, table.y, cost) for policy, decision in decisions.items()}
+    rule = min(("always yes", "always no"), key=lambda policy: np.average(paid[policy], weights=table.weights))
+    rows = {}
+    for policy, decision in decisions.items():
+        columns = {
+            "cost": paid[policy],
+            "saved": paid["stated"] - paid[policy],
+            "over_rule": paid[rule] - paid[policy],
+            "yes": decision.astype(float),
+            "misses": (1 - decision) * table.y,
+            "false_alarms": decision * (1 - table.y),
+        }
+        rows[policy] = {k: x for name, values in columns.items() for k, x in mean_of(table, name, values).items()}
+    changed = scores.model is not None and scores.model.changed_
+    return Money(optimal_threshold(cost), pd.DataFrame(rows).T, table.n, changed)
+
+
+def expected_excess(repaired, se, p, cost):
+    """What deciding by stated scores is expected to cost more than deciding by repaired ones, which err."""
+    return np.mean([excess_risk(value, p, cost) for value in plausible_values(repaired, se)], axis=0)

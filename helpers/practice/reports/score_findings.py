@@ -1,0 +1,420 @@
+"""Findings of a report on scores: numbers in, findings out.
+
+Every threshold, and every rule for which of two things is said, stands here and nowhere else; the words stand in
+score_words.ini. Each function takes the `ScoreReport` whose numbers it reads; `use_of` reads findings alone.
+"""
+
+import numpy as np
+
+from helpers.practice.reports.findings import Finding, Severity, ends_of
+from helpers.practice.reports.intake import LEAST_ROWS, likely_groups, told_columns
+from helpers.practice.reports.misjudged import least_gaps
+from helpers.practice.reports.phrases import root
+from helpers.practice.tables.features import GIVES_AWAY
+from helpers.practice.tables.scores import ANSWER
+
+ALPHA = 0.05  # of a test
+SMALL = 0.02  # gap or typical distance (in probability) from which something should be done; less for rare labels
+GRAVE = 0.05  # gap from which people should decide; less for rare labels
+WEAK = 0.55  # of pairs in the right order (luck gives half): a score that surely stays below knows nothing
+REVERSED = -4.0  # correlation with the label, in standard errors
+MOVED = 0.1  # change of the gap over time that makes the whole score useless, if it is surely as large
+SAME = 0.5  # part of the gap after recalibration that a group must have as stated to lean that way
+MANY = 0.5  # share of the cases from which misjudged groups are no exception
+
+UNKNOWN_OFF = {"off_little": "off_then_unknown", "off_somewhere": "somewhere_then_unknown"}  # where groups are unknown
+OFF_AS_STATED = ("too_low", "too_high", "hot_group")  # groups whose stated scores are significantly off
+
+
+def find_all(report):
+    """The findings of a report, in the order of the page; that of the question "may they be used?" last."""
+    order = list(of_order(report))
+    drifts = list(of_drifts(report))
+    money = list(of_money(report))
+    moving = [one.subject for one in drifts if one.kind == "drifts" and one.severity >= Severity.SERIOUS]
+    remedy = "off_repaired" if any(one.kind == "repair_saves" for one in money) else "off_mendable"
+    average = list(of_average(report, order[0].kind if order else "", "off_unmendable" if moving else remedy))
+    mends = any(finding.kind == "off_mendable" for finding in average)
+    findings = [
+        *of_rows(report.table, report.assumed_groups),
+        *of_leaks(report.table),
+        *of_table(report.table),
+        *of_pair(report.pair),
+        *order,
+        *average,
+        *drifts,
+        *of_loss(report),
+        *of_groups(report, mends, moving),
+        *of_classes(report.several),
+        *of_class_costs(report.several),
+        *of_checked(report.checked),
+        *money,
+        *of_limits(report),
+    ]
+    return [*findings, use_of(findings, report.table.n)]
+
+
+def severity_of(size, scale, least=SMALL):
+    """Serious from a size on that shrinks with the rate of rare labels, else a note."""
+    return Severity.SERIOUS if abs(size) >= least * scale else Severity.NOTE
+
+
+def of_rows(table, assumed):
+    """What is odd about rows and columns, and what was assumed; `assumed`: the alert that the groups come from."""
+    serious = {"severity": Severity.SERIOUS}
+    for alert in table.alerts:
+        ends = {"value": alert.value, "n": alert.n} | serious
+        more = alert.more | {"columns": list(alert.columns)}
+        if alert.kind == "copies":
+            yield Finding("copies", **ends, more=more)
+        elif alert is assumed:
+            kind = {"cluster": "assumed_groups", "same_rows": "assumed_equal"}.get(alert.kind, "assumed_copies")
+            yield Finding(kind, table.group_name, **ends, more=more)
+        elif alert.kind == "cluster" and assumed is None:
+            yield Finding("may_depend", alert.columns[0], **ends, more=more)
+            return  # of several such columns the one that makes intervals widest
+
+
+def of_leaks(table):
+    """Columns that were left out because they tell the outcome, each with the question whether it was known before."""
+    serious = {"severity": Severity.SERIOUS}
+    for name in told_columns(table.alerts):
+        of_column = [alert for alert in table.alerts if name in alert.columns]
+        alert = next((one for one in of_column if one.kind == "leak"), of_column[0])
+        more = {"by": alert.more["by"], "others": [other for other in alert.columns if other != name]}
+        more["tells"] = alert.kind == "leak"
+        yield Finding("known_before", name, value=alert.value, n=alert.n, **serious, more=more)
+    for name, why in table.dropped.items():
+        if why == GIVES_AWAY and name != table.group_name:
+            more = {"by": "in nearly every row", "others": [], "tells": True}
+            yield Finding("known_before", name, value=1.0, n=table.n, **serious, more=more)
+
+
+def of_table(table):
+    """What was read, and what makes all else unsure."""
+    n = table.n
+    rate = float(np.average(table.y, weights=table.weight))
+    about = {"name": table.name, "label": table.label, "score": table.score, "rate": rate}
+    about["n_classes"] = 0 if table.classes is None else table.classes.P.shape[1]
+    yield Finding("cases", n=n, more=about | {"least": float(table.p.min()), "most": float(table.p.max())})
+    if table.dropped:
+        yield Finding("dropped", n=n, more={"reasons": table.dropped})
+    if table.n_unweighted:
+        yield Finding("unweighted", n=table.n_unweighted)
+    if table.note:
+        yield Finding("remark", table.note)
+    if table.groups is not None:
+        yield Finding("people", table.group_name, value=float(table.groups.max() + 1), n=n)
+    elif not table.are_independent and (names := likely_groups(table)):
+        yield Finding("likely_people", n=n, more={"columns": names})
+    if ((table.p == 0) | (table.p == 1)).all():
+        yield Finding("only_decisions", n=n, severity=Severity.SERIOUS)
+
+
+def of_order(report):
+    """Whether higher scores go with more events: by the share of pairs in which the case of 1 has the higher score."""
+    table = report.table
+    if np.ptp(table.p) == 0:
+        yield Finding("constant", n=table.n, severity=Severity.SERIOUS)
+    elif report.order is not None:
+        ends = ends_of(report.order, "area")
+        ends |= {"low": max(ends["low"], 0.0), "high": min(ends["high"], 1.0)}
+        if np.corrcoef(table.p, table.y)[0, 1] * np.sqrt(table.n) < REVERSED:
+            kind = "reversed"
+        else:
+            kind = "knows_nothing" if ends["high"] < WEAK else "in_order"
+        severity = Severity.GOOD if kind == "in_order" else Severity.GRAVE
+        yield Finding(kind, severity=severity, **ends, n=table.n)
+
+
+def of_average(report, order="", remedy="off_mendable"):
+    """Whether the scores are right on average; `order`: kind of `of_order`; `remedy`: kind if they should be mended."""
+    average = report.average
+    n = report.table.n
+    more = {name: float(average.rates[name]) for name in ("stated", "observed")} | {"se": average.se}
+    is_useless = order in ("knows_nothing", "reversed", "constant")
+    severity = severity_of(average.size, average.scale)
+    is_sure = average.direction or report.loss_parts["saved_low"] > 0 or average.low >= SMALL * average.scale
+    if not average.is_miscalibrated:
+        kind, severity = "right_on_average", Severity.GOOD
+    elif average.low <= 0:
+        kind, severity = "off_somewhere", Severity.NOTE
+    elif is_useless:
+        kind = "off_unmendable"
+    elif not (average.is_worth_mending and is_sure):
+        kind, severity = "off_little", Severity.NOTE
+    else:
+        kind = remedy
+        calibrator = average.calibrator
+        line = [float(calibrator.intercept_), float(calibrator.slope_)] if average.has_log_odds else None
+        more |= {"line": line, "levels": average.levels}
+    if average.direction and average.is_worth_mending:
+        over_all = ends_of(average.rates, "gap", "low", "high")
+        grave = severity_of(over_all["value"], average.scale)
+        yield Finding("all_too", average.direction, severity=grave, **over_all, n=n, more=more)
+    ends = {"value": average.size, "low": average.low, "high": average.high, "p_value": average.p_value}
+    yield Finding(kind, severity=severity, **ends, n=n, more=more)
+    if average.slope is not None and not is_useless:
+        low, high = average.line.slope_interval
+        more = {"word": "extreme" if average.slope < 1 else "timid"}
+        yield Finding("slope", value=average.slope, low=low, high=high, n=n, more=more)
+    if average.no_curve_fits and order != "reversed":
+        yield Finding("falls", p_value=average.residual_p_value, n=n, severity=Severity.SERIOUS)
+
+
+def of_drifts(report):
+    """Whether what is stated and what happens move apart over time."""
+    scale = report.average.scale
+    for drift in report.drifts:
+        rows = drift.table
+        ends = {"value": drift.value, "low": max(drift.low, 0.0), "high": drift.high, "p_value": drift.p_value}
+        more = {"n_periods": len(rows)}
+        # where scores are highest and lowest beside what happens
+        for place, row in (("high", rows.loc[rows["gap"].idxmin()]), ("low", rows.loc[rows["gap"].idxmax()])):
+            more |= {f"{name}_where_{place}": row[name] for name in ("period", "stated", "observed")}
+        if drift.p_value >= ALPHA:
+            kind, severity = "steady", Severity.NOTE
+        else:
+            is_grave = drift.low >= MOVED * scale
+            kind, severity = "drifts", Severity.GRAVE if is_grave else severity_of(drift.value, scale)
+        yield Finding(kind, drift.column, severity=severity, **ends, n=int(rows["n"].sum()), more=more)
+
+
+def of_loss(report):
+    """Whether the scores are right for a single case."""
+    loss = report.loss
+    n = report.table.n
+    if loss is None:
+        yield Finding("single_cases_unknown", report.obstacle, n=n)
+        return
+    is_for_groups = report.audit is not None and not report.audit.significant.empty
+    if report.certified:
+        distances = {name: root(getattr(loss, name)) for name in ("value", "low", "high")}
+        severity = severity_of(distances["value"], report.average.scale)
+        se = loss.se / (2 * max(distances["value"], root(loss.se), 1e-9))
+        more = {"se": min(se, max(distances["low"], 1e-9))}
+        kind = "certified_loss_of_groups" if is_for_groups else "certified_loss"
+        yield Finding(kind, severity=severity, **distances, p_value=loss.p_value, n=n, more=more)
+        return
+    repair = report.scores.model  # its test asks the same
+    p_value = float(min(loss.p_value, repair.p_value_ if repair is not None and repair.changed_ else 1.0))
+    yield Finding("size_unknown" if is_for_groups or p_value < ALPHA else "no_loss_found", p_value=p_value, n=n)
+
+
+def kind_of_group(row):
+    """What may be said of a named group: from its gap as stated, with interval, and that after recalibration."""
+    gap, residual_gap = row["gap"], row["residual_gap"]
+    if gap > 0 and row["low"] >= 0:
+        return "too_low"
+    if gap < 0 and row["high"] <= 0:
+        return "too_high"
+    return "leans" if gap * residual_gap > 0 and abs(gap) >= SAME * abs(residual_gap) else "fine_as_stated"
+
+
+def of_group(row, scale, *, mends, kind=None):
+    """The finding on a named group, a row of the table of `MisjudgedGroups`; `mends`: scores will be recalibrated."""
+    names = ("stated", "observed", "calibrated", "share", "residual_gap", "residual_low", "residual_high")
+    more = {name: float(row[name]) for name in names}
+    kind = kind or kind_of_group(row)
+    size = max(abs(row["gap"]) if kind in OFF_AS_STATED else 0.0, abs(row["residual_gap"]) if mends else 0.0)
+    severity = severity_of(size, scale)
+    if kind == "fine_as_stated" and mends:
+        kind = "spoiled"
+    ends = ends_of(row, "gap", "low", "high") | {"p_value": float(row["adjusted"]), "n": int(row["n"])}
+    return Finding(kind, row["rule"], severity=severity, **ends, more=more)
+
+
+def of_groups(report, mends, moving=()):
+    """For whom the scores are wrong."""
+    audit = report.audit
+    scale = report.average.scale
+    n = report.table.n
+    if audit is None:
+        yield Finding("groups_unknown", report.obstacle or "No column has groups of enough cases.", n=n)
+        return
+    search = audit.search
+    about = {"n_groups": len(search.table), "smallest": search.smallest, "detectable": sorted(audit.detectable.items())}
+    about |= {"is_close": bool(search.is_close(search.p_value)), "p_se": search.p_value_se, "n_draws": search.n_draws}
+    named = audit.significant
+    if named.empty:
+        yield Finding("nobody_named", p_value=search.p_value, n=n, more=about)
+        return
+    # the most cases times gap first, then the surely largest gap
+    named = named.loc[list(dict.fromkeys([named.index[0], least_gaps(named).idxmax(), *named.index]))]
+    # what remains once the scores are used as this report advises
+    value, low, high = ("residual_gap", "residual_low", "residual_high") if mends else ("gap", "low", "high")
+    serious = named[named[value].abs() >= SMALL * scale]
+    grave = named[np.maximum(named[low], -named[high]) >= GRAVE * scale]  # surely
+    about["n_close"] = int(search.is_close(named["adjusted"]).sum())
+    shares = {"serious": audit.share(serious), "n_serious": len(serious), "least": GRAVE * scale}
+    shares["grave"] = audit.share(grave, np.sign(grave[value]))
+    ends = {"value": audit.share(named), "n": len(named), "p_value": search.p_value, "more": about | shares}
+    yield Finding("named_groups", severity=Severity.SERIOUS, **ends)
+    for number, row in named.iterrows():
+        yield of_group(row, scale, mends=mends, kind="hot_group" if number == audit.hottest else None)
+    needed = [name for name in audit.to_add if name not in (*moving, ANSWER)]
+    if needed:
+        yield Finding("model_needs", n=len(needed), severity=Severity.SERIOUS, more={"columns": needed})
+    if len(grave):
+        kind = "people_decide" if shares["grave"] < MANY else "not_alone"
+        ends = {"value": shares["grave"], "n": len(grave)}
+        ends["more"] = {"least": shares["least"], "cancels": shares["grave"] < audit.share(grave)}
+        yield Finding(kind, severity=Severity.SERIOUS, **ends)
+
+
+def of_classes(several):
+    """What the scores of all classes say together; nothing for those of one."""
+    if several is None:
+        return
+    loss = several.loss
+    ends = {name: root(getattr(loss, name)) for name in ("value", "low", "high")}
+    sure = loss.low > 0
+    kind = "class_loss" if sure else "class_loss_unsure"
+    severity = Severity.SERIOUS if sure and ends["value"] >= SMALL else Severity.NOTE
+    se = loss.se / (2 * ends["value"]) if ends["value"] > 0 else 0.0
+    more = {"se": se, "over": "steps of the scale" if several.ordered else "classes"}
+    yield Finding(kind, **ends, p_value=loss.p_value, n=loss.n, severity=severity, more=more)
+    for _, row in several.groups.iterrows():
+        more = {"too_high": str(row["too_high"]), "too_low": str(row["too_low"]), "label": str(row["class"])}
+        more |= {"stated": row["stated"], "observed": row["observed"]}
+        ends = {"value": row["gap"], "low": row["low"], "high": row["high"], "p_value": row["adjusted"]}
+        severity = severity_of(row["gap"], 1.0)
+        kind = "step_group" if several.ordered else "class_group"
+        more["word"] = "high" if row["gap"] > 0 else "low"  # more is observed up to this class than stated
+        yield Finding(kind, row["rule"], **ends, n=int(row["n"]), severity=severity, more=more)
+
+
+def of_class_costs(several):
+    """What decisions by the scores of all classes cost; nothing without costs for each class."""
+    money = None if several is None else several.money
+    if money is None:
+        return
+    costs = money.costs
+    rule = costs.loc[money.rule]
+    kind = "class_rule_is_cheaper" if rule["saved_low"] > 0 else "class_rule_costs_more"
+    if rule["saved_low"] <= 0 < rule["saved_high"]:
+        kind = "class_rule_unclear"
+    repaired = costs.loc["repaired"]
+    is_repaired = money.changed and repaired["saved_low"] > 0
+    calm = kind == "class_rule_costs_more" or (kind == "class_rule_unclear" and is_repaired)
+    severity = Severity.NOTE if calm else Severity.SERIOUS
+    yield Finding(kind, money.rule, severity=severity, **ends_of(rule, "saved"), n=money.n)
+    if is_repaired:
+        yield Finding("class_repair_saves", severity=Severity.SERIOUS, **ends_of(repaired, "saved"), n=money.n)
+
+
+def of_checked(checked):
+    """Columns that the user named: from the table of their levels, or None."""
+    if checked is not None:
+        n_off = int(checked["remark"].isin(["too low", "too high"]).sum())
+        n_few = int((checked["remark"] == "too few to say").sum())
+        yield Finding("levels", n=len(checked), more={"n_off": n_off, "n_few": n_few})
+
+
+def of_pair(pair):
+    """Whether a new score is better than an old one: from a `Comparison` or None."""
+    if pair is None:
+        return
+    row, mended = (pair.table.loc[name] for name in ("squared error", "squared error if both are recalibrated"))
+    names = {"old": pair.old, "new": pair.new}
+    after = {f"mended_{place}": float(mended[place]) for place in ("difference", "low", "high")}
+    if row["low"] <= 0 <= row["high"]:
+        kind, severity = "pair_unclear", Severity.NOTE
+    elif row["high"] < 0 and mended["high"] < 0:
+        kind, severity = "pair_better", Severity.GOOD
+    elif row["low"] > 0 and mended["low"] > 0:
+        kind, severity = "pair_worse", Severity.SERIOUS
+    else:
+        kind, severity = "only_as_stated", Severity.SERIOUS
+    yield Finding(kind, pair.new, severity=severity, **ends_of(row, "difference", "low", "high"), more=names | after)
+    n_groups = len(pair.groups)  # that were compared: none where there are too few cases or columns
+    if not n_groups:
+        yield Finding("groups_not_compared")
+        return
+    losers = pair.losers
+    if 0 < len(losers) < n_groups:
+        worst = losers.iloc[0]
+        more = names | {"n_more": len(losers) - 1, "n_groups": n_groups}
+        ends = ends_of(worst, "gain", "low", "high") | {"n": int(worst["n"]), "more": more}
+        yield Finding("loses_where", worst["rule"], severity=Severity.SERIOUS, **ends)
+    yield Finding("groups_compared", n=n_groups, more={"n_gain": len(pair.gainers), "n_lose": len(losers)})
+
+
+def of_money(report):
+    """What deciding by the scores costs; nothing without costs."""
+    money = report.money
+    if money is None:
+        return
+    cost = report.cost
+    costs = money.costs
+    more = {"alarm": float(cost[1, 0] - cost[0, 0]), "miss": float(cost[0, 1] - cost[1, 1])}
+    more |= {"yes": float(costs.loc["stated", "yes"])}
+    yield Finding("decides", value=money.threshold, n=money.n, more=more)
+    rule = max(("always yes", "always no"), key=lambda name: costs.loc[name, "saved"])
+    if report.average.is_miscalibrated and money.saves(rule):
+        yield Finding(
+            "rule_is_cheaper", rule, severity=Severity.SERIOUS, **ends_of(costs.loc[rule], "saved"), n=money.n
+        )
+    if report.obstacle:
+        return
+    if not money.changed:
+        yield Finding("nothing_to_repair", p_value=report.scores.model.p_value_, n=money.n)
+        return
+    repaired = costs.loc["repaired"]
+    beside = {f"rule_{place}": value for place, value in ends_of(repaired, "over_rule").items()}
+    is_saving = money.saves("repaired") and beside["rule_low"] > 0
+    kind, severity = ("repair_saves", Severity.SERIOUS) if is_saving else ("repair_unsure", Severity.NOTE)
+    more = beside | {"rule": rule, "columns": report.table.features}
+    yield Finding(kind, severity=severity, **ends_of(repaired, "saved"), n=money.n, more=more)
+
+
+def of_limits(report):
+    """What else makes the report less sure: warnings of the search, few cases, few people."""
+    n = report.table.n
+    for text in () if report.audit is None else report.audit.search.family.warnings:
+        yield Finding("warning", str(text), n=n)
+    if n < LEAST_ROWS:
+        yield Finding("few_cases", n=n)
+    if "people or places" in report.obstacle:
+        yield Finding("few_people", n=n)
+
+
+def use_of(findings, n):
+    """May these scores be used? The one finding of that question, made from the other findings alone."""
+    first = {finding.kind: finding for finding in reversed(findings)}
+    grave = next((finding.kind for finding in findings if finding.severity == Severity.GRAVE), None)
+    serious = {finding.kind for finding in findings if finding.severity >= Severity.SERIOUS}
+    groups = first["named_groups"].more if "named_groups" in first else {"n_serious": 0, "serious": 0.0, "grave": 0.0}
+    mends = "off_mendable" in first
+    about = None
+    off = next((first[kind] for kind in UNKNOWN_OFF if kind in first), None)
+    if grave:
+        kind = f"no_{grave}"
+    elif "constant" in first:
+        kind = "use_as_rate"
+    elif "repair_saves" in first:
+        kind = "use_repaired"
+    elif "rule_is_cheaper" in first:
+        kind, about = "use_rule", "rule_is_cheaper"
+    elif "drifts" in serious:
+        kind = "not_over_time"
+    elif "groups_unknown" in first:
+        as_stated = UNKNOWN_OFF[off.kind] if off else "cannot_be_said"
+        kind, about = "mend_then_unknown" if mends else as_stated, "groups_unknown"
+    elif groups["grave"] >= MANY:
+        kind = "mend_but_not_for_most" if mends else "not_for_most"
+    elif groups["serious"] >= MANY:
+        kind = "mend_but_off_for_many" if mends else "off_for_many"
+    elif groups["n_serious"]:
+        kind = "mend_but_not_for" if mends else "but_not_for"
+    elif not serious.isdisjoint({"certified_loss", "certified_loss_of_groups"}):
+        kind = "mend_but_not_single" if mends else "but_not_single"
+    else:
+        kind = "after_recalibration" if mends else "as_they_are"
+    severity = Severity.GRAVE if grave else Severity.GOOD if kind == "as_they_are" else Severity.SERIOUS
+    columns = first["repair_saves"].more["columns"] if "repair_saves" in first else []
+    ends = {"value": groups["grave"] if kind.endswith("for_most") else groups["serious"]}
+    if off and kind == UNKNOWN_OFF[off.kind]:  # the headline tells what the finding on averages tells
+        ends = {"value": off.value, "low": off.low, "high": off.high, "p_value": off.p_value}
+    more = {"n_groups": groups["n_serious"], "columns": columns, "least": groups.get("least", GRAVE)}
+    return Finding(kind, first[about].subject if about else "", **ends, n=n, severity=severity, more=more)

@@ -1,0 +1,111 @@
+"""Scores of several classes: the grouping loss of all of them, who is told the wrong class, what decisions cost."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from helpers.audit import audit_groups
+from helpers.calibration.affine import calibrate_classes
+from helpers.checks import check_columns
+from helpers.decisions.class_costs import cheapest, check_class_costs
+from helpers.grouping import GroupingLoss, grouping_loss
+from helpers.practice.repair import ClassRecalibrator
+from helpers.practice.reports.rescored import MOST_ROWS, by_other_folds, mean_of, rows_of_whole_groups
+from helpers.practice.tables.files import open_table
+
+MOST_SEARCHED = 50_000  # rows in which groups are sought
+
+
+@dataclass(frozen=True)
+class ClassCosts:
+    """What decisions cost by the scores of all classes, each judged by labels that it has not seen."""
+
+    # A row a policy: "stated", "recalibrated", "repaired", "always" and the best single decision. The cost of a case
+    # and what it saves beside the stated scores (saved), each with its ends, _low and _high
+    costs: pd.DataFrame
+    shares: pd.DataFrame  # of the cases: how often each policy takes each decision
+    n: int  # cases that judge: all, or about 12,000 of a larger table
+    changed: bool  # whether the features add something to the scores
+
+    @property
+    def rule(self):
+        """The policy that always takes the same decision, the one that costs least."""
+        return self.costs.index[-1]
+
+
+@dataclass(frozen=True)
+class SeveralClasses:
+    """What is said of the vector of scores beyond that of the answer."""
+
+    loss: GroupingLoss  # summed over classes, or over the steps of ordered ones
+    groups: pd.DataFrame  # as `audit_groups` gives them, a row a group
+    ordered: bool = False
+    money: ClassCosts | None = field(default=None, repr=False)
+
+
+def check_classes_asked(table, class_cost, ordered):
+    """Costs (D, K) as a frame in the order of the classes, or None; ValueError where the table has no classes."""
+    for name, value in {"class_cost": class_cost is not None, "ordered": ordered}.items():
+        if value and table.classes is None:
+            raise ValueError(f"{name} is given, but the table has one score: name a column of scores for each class.")
+    if class_cost is None:
+        return None
+    if isinstance(class_cost, str | Path):
+        try:
+            frame = open_table(class_cost).frame
+        except ValueError as error:
+            raise ValueError(f"class_cost: {error}") from error
+        class_cost = frame.set_index(frame.columns[0])
+    classes = list(table.classes.P.columns)
+    if not isinstance(class_cost, pd.DataFrame):
+        values = check_class_costs(class_cost, len(classes), "class_cost")
+        return pd.DataFrame(values, [f"decision {d}" for d in range(len(values))], classes)
+    costs = class_cost.rename(columns=str)
+    check_columns("class_cost", list(costs.columns), {f"class {name}": str(name) for name in classes})
+    costs = costs[[str(name) for name in classes]]
+    values = check_class_costs(costs.to_numpy(), len(classes), "class_cost")
+    return pd.DataFrame(values, costs.index.map(str), classes)
+
+
+def measure_classes(table, rng, *, ordered=False, cost=None):
+    """`SeveralClasses` of a checked table, None for scores of one class; `cost` as `check_classes_asked` gives it."""
+    if table.classes is None:
+        return None
+    of_loss, of_rows, of_groups, of_costs = rng.spawn(4)
+    options = {"ordered": ordered, "sample_weight": table.weight, "groups": table.groups}
+    loss = grouping_loss(table.classes.y, table.classes.P, table.X, **options, rng=of_loss)
+    some = table
+    if table.n > MOST_SEARCHED:
+        some = table.take(of_rows.choice(table.n, MOST_SEARCHED, replace=False))
+        options |= {"sample_weight": some.weight, "groups": some.groups}
+    groups = audit_groups(some.classes.y, some.classes.P, some.X, **options, rng=of_groups)
+    money = None if cost is None else count_class_costs(table, cost, of_costs)
+    return SeveralClasses(loss, groups, ordered, money)
+
+
+def count_class_costs(table, cost, rng):
+    """Count what deciding by the scores of all classes costs."""
+    rows = rows_of_whole_groups(table, MOST_ROWS, rng)
+    if rows.size < table.n:
+        table = table.take(rows)
+    P = table.classes.P.to_numpy()
+    y = pd.Index(table.classes.P.columns).get_indexer(table.classes.y)
+    values = cost.to_numpy()
+    model = ClassRecalibrator(rng=rng)
+    repaired = model.fit_predict(table.X, table.classes.y, table.classes.P, table.weight, table.groups)
+    most_common = (y == np.bincount(y).argmax()).astype(float)
+    recalibrated = by_other_folds(calibrate_classes, P, y, most_common, table, rng)
+    scores = {"stated": P, "recalibrated": recalibrated}
+    scores["repaired"] = repaired if model.changed_ else recalibrated
+    decided = {policy: cheapest(score, values).decision for policy, score in scores.items()}
+    single = int(np.average(values[:, y], axis=1, weights=table.weights).argmin())
+    decided[f"always {cost.index[single]}"] = np.full(table.n, single)
+    costs, shares = {}, {}
+    for policy, decision in decided.items():
+        paid = values[decision, y]
+        costs[policy] = mean_of(table, "cost", paid) | mean_of(table, "saved", values[decided["stated"], y] - paid)
+        shares[policy] = np.bincount(decision, table.weights, len(values)) / table.weights.sum()
+    shares = pd.DataFrame(shares.values(), shares, cost.index)
+    return ClassCosts(pd.DataFrame(costs).T, shares, table.n, model.changed_)

@@ -1,0 +1,117 @@
+"""What a report assumes about rows and columns, and says above its verdict."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from helpers.practice.reports import audit_scores, read_table
+from helpers.practice.reports.intake import as_assumed
+
+
+def honest(rng, n=700):
+    p = rng.random(n).round(3)
+    X = pd.DataFrame({"age": rng.normal(50, 10, n), "ward": rng.choice(["a", "b"], n)})
+    return X.assign(score=p, label=(rng.random(n) < p).astype(int))
+
+
+def evaluation(rng, n=1200):
+    """An evaluation of a language model: the right option, the one that was given, and a calibrated confidence."""
+    gold = rng.integers(0, 4, n)
+    p = rng.choice([0.6, 0.7, 0.8, 0.9], n)
+    right = rng.random(n) < p
+    given = np.where(right, gold, (gold + rng.integers(1, 4, n)) % 4)
+    options = np.array(list("ABCD"))
+    return pd.DataFrame({"label": right * 1, "score": p, "predicted": options[given], "gold": options[gold]})
+
+
+def forecasts(rng, n_events=100, size=20):
+    event = rng.permutation(np.repeat(np.arange(n_events), size))
+    q = rng.random(n_events)
+    label = (rng.random(n_events) < q)[event] * 1
+    p = np.clip(q[event] + rng.normal(0, 0.05, event.size), 0.01, 0.99)
+    hour = rng.normal(size=event.size)
+    return pd.DataFrame({"event": [f"e{k}" for k in event], "hour": hour, "score": p, "label": label})
+
+
+def days(rng, n_days=120, size=30):
+    day = np.repeat(np.arange(n_days), size)
+    p = rng.random(day.size)
+    moved = np.clip(p + rng.normal(0, 0.2, n_days)[day], 0, 1)
+    date = pd.Timestamp("2025-01-01") + pd.to_timedelta(day, "D")
+    label = (rng.random(day.size) < moved) * 1
+    return pd.DataFrame({"day": date, "x": rng.normal(size=day.size), "score": p, "label": label})
+
+
+def test_copies_count_once_and_the_files_have_the_first_of_each():
+    table = honest(np.random.default_rng(0))
+    read = read_table(pd.concat([table, table])).checked()
+    assert read.n == 700 and read.weight is None and read.row.tolist() == list(range(1, 701))
+    assert read.alerts[0].kind == "copies" and read.n_unweighted == 0
+    assert read_table(pd.concat([table, table]), group="none").checked().n == 1400
+
+
+def test_copies_with_a_newer_date_are_one_case_and_the_page_names_the_date():
+    rng = np.random.default_rng(3)
+    table = honest(rng).assign(updated=pd.Timestamp("2025-01-01") + pd.to_timedelta(rng.permutation(700), "h"))
+    again = table[:200].assign(updated=table["updated"][:200] + pd.Timedelta("5min"))
+    report = audit_scores(read_table(pd.concat([table, again])), rng=0)
+    assert np.unique(report.table.groups).size == 700
+    assert report.before[0].startswith("400 rows equal another one in label, score and all features but 'updated'")
+    alone, nothing = as_assumed(read_table(pd.concat([table, again]), group="none").checked())
+    assert alone.groups is None and nothing is None
+
+
+def test_the_answer_itself_is_left_out_until_somebody_says_that_it_was_known():
+    table = evaluation(np.random.default_rng(1))
+    read, _ = as_assumed(read_table(table).checked())
+    assert read.features == ["predicted"] and "gold" in read.dropped
+    kept, _ = as_assumed(read_table(table, known="gold,predicted").checked())
+    assert kept.features == ["predicted", "gold"]
+    ids = table.rename(columns={"gold": "option a", "predicted": "option b"})  # names that tell nothing
+    assert as_assumed(read_table(ids).checked())[0].features == []
+    single = table.assign(status=np.where(table["label"] == 1, "closed", "open"))
+    assert "status" in read_table(single).dropped and "status" in read_table(single, known=["status"]).X
+    with pytest.raises(ValueError, match=r"known\[0\]"):
+        read_table(table, known=["golden"])
+
+
+@pytest.mark.parametrize(("make", "column", "stays"), [(forecasts, "event", False), (days, "day", True)])
+def test_rows_that_err_alike_are_taken_together_unless_somebody_says_that_they_are_independent(make, column, stays):
+    table = make(np.random.default_rng(2))
+    read, alert = as_assumed(read_table(table).checked())
+    assert read.group_name == column and alert.columns == (column,) and np.unique(read.groups).size >= 100
+    assert (column in read.X) == stays
+    alone, nothing = as_assumed(read_table(table, group="none").checked())
+    assert alone.groups is None and nothing is None
+    given, nothing = as_assumed(read_table(table, group=column).checked())
+    assert given.group_name == column and nothing is None
+
+
+def test_what_was_assumed_stands_above_the_verdict_and_first_among_the_steps():
+    table = evaluation(np.random.default_rng(3), 600)
+    report = audit_scores(read_table(pd.concat([table, table])), rng=0)
+    lines = str(report).splitlines()
+    kinds = [finding.kind for finding in report.found if report.words.kinds[finding.kind].is_before]
+    assert kinds == ["copies", "known_before"] and lines[: len(kinds)] == report.before and lines[2] == report.headline
+    assert report.steps.index[0] == report.words.kinds["copies"].advice
+    assert report.findings.set_index("kind").loc["known_before", "subject"] == "gold"
+
+
+def test_a_feature_in_which_rows_err_alike_makes_the_verdict_unsure():
+    rng = np.random.default_rng(4)
+    carrier = np.repeat(np.arange(60), 20)
+    p = rng.random(carrier.size)
+    moved = np.clip(p + rng.normal(0, 0.2, 60)[carrier], 0, 1)
+    table = pd.DataFrame({"carrier": [f"c{k}" for k in carrier], "x": rng.normal(size=carrier.size), "score": p})
+    table["label"] = (rng.random(carrier.size) < moved) * 1
+    report = audit_scores(read_table(table), rng=0)
+    assert "may_depend" in set(report.findings["kind"]) and report.table.groups is None
+    assert report.before
+
+
+def test_rows_without_an_identity_are_each_on_their_own():
+    table = forecasts(np.random.default_rng(5))
+    table.loc[::4, "event"] = None
+    read, _ = as_assumed(read_table(table).checked())
+    without = table["event"].isna().to_numpy()
+    assert read.group_name == "event" and np.unique(read.groups[without]).size == without.sum()
