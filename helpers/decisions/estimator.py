@@ -284,7 +284,7 @@ class RiskEstimator(TakesTables):
         """Fit a `Recalibrator`; return the rows that count and their out-of-fold probabilities."""
         rows, _ = self._checked(X, y, p, weight, groups)
         repair = Recalibrator(self._calibrator, rng=self.rng)
-        with no_table_warnings():  # the door has said them
+        with no_table_warnings():  # they were given on entry
             repaired = repair.fit_predict(rows.X, rows.y, rows.p, rows.weight, rows.groups)
         self.calibrator_ = repair.calibrator_
         self.models_ = [repair]
@@ -302,7 +302,7 @@ class RiskEstimator(TakesTables):
         check_is_fitted(self, "calibrator_", msg="This %(name)s has learned nothing yet: call fit first.")
 
     def _rows(self, X, p):
-        """Checked rows to be told about: their table and stated probabilities."""
+        """Checked rows to predict for: their table and stated probabilities."""
         self._check_fitted()
         X = self._check_columns(X)
         if (p is None) != (self.base_rate_ is not None):

@@ -108,7 +108,7 @@ def audit_network(data, *, recalibration="none", estimator="tree", strategy="uni
 
 
 COLUMNS = (
-    "value", "se", "low", "high", "explained", "induced", "captured", "plugin", "calibration_loss", "n", "n_regions",
+    "value", "se", "low", "high", "explained", "induced", "expected", "plugin", "calibration_loss", "n", "n_regions",
 )  # fmt: skip
 
 

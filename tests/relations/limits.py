@@ -1,4 +1,4 @@
-"""Where a relation holds less than to the last digit, and why: {relation: {reason: doors}}."""
+"""Where a relation holds less than to the last digit, and why: {relation: {reason: entry points}}."""
 
 LOSSES = (
     "grouping_loss", "grouping_loss, 3 splits", "grouping_loss, isotonic", "grouping_loss of classes",
@@ -32,7 +32,7 @@ ON_AVERAGE = {
     "equal weights": {"scikit-learn's boosting asks for a least weight in a leaf": ("RepairedClassifier",)},
     "noise column": {
         "trees may split at it": (
-            *(door for door in SPLITS if door != BINNED[2]), *SEARCHES, "audit_groups of classes", "chunks",
+            *(name for name in SPLITS if name != BINNED[2]), *SEARCHES, "audit_groups of classes", "chunks",
         ),
     },
     "copies as groups": {

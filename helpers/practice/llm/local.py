@@ -155,7 +155,7 @@ def local_model(path=None, *, n_threads=None, n_parallel=4, context=2048, cache_
 
 
 def _settings(path, n_threads, n_parallel, context, cache_megabytes, port):
-    """What the process is told; ImportError and ValueError as in `local_model`."""
+    """The arguments of the process; ImportError and ValueError as in `local_model`."""
     if find_spec("xllamacpp") is None:
         raise ImportError(f"A model on this machine needs llama.cpp: {INSTALL}")
     if path is None and local_model_path() is None:

@@ -176,7 +176,7 @@ class ClassRecalibrator:
         found = []
         for k in range(n_classes):
             repair = Recalibrator("none", **options, rng=seed)
-            with no_table_warnings():  # the door has said them
+            with no_table_warnings():  # they were given on entry
                 found.append(repair.fit_predict(table, rows.y == k, c[:, k], rows.weight, rows.groups))
             self.repairs_.append(repair)
         self.changed_ = any(repair.changed_ for repair in self.repairs_)

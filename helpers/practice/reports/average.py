@@ -110,7 +110,7 @@ class Average:
         """[(0 or 1, its calibrated score)] where recalibration is Platt's and they are not on its line."""
         if self.kind != "platt":
             return []
-        levels = enumerate(self.calibrator.levels_.tolist())
+        levels = enumerate(self.calibrator.certain_scores_.tolist())
         return [(stated, level) for stated, level in levels if not np.isnan(level)]
 
     @property
@@ -122,8 +122,8 @@ class Average:
         return None if low <= 1 <= high else self.line.slope
 
 
-def measure_average(table, *, may_bend=True, rng=None):
-    """Test and fit the scores of a table; `may_bend`: whether an isotonic curve is tried."""
+def measure_average(table, *, try_isotonic=True, rng=None):
+    """Test and fit the scores of a table; `try_isotonic`: whether an isotonic curve is tried."""
     y = table.y
     rates = table_of_gaps(y, table.p, np.zeros(table.n, int), table.weights, groups=table.groups).iloc[0]
     events = min(int(y.sum()), table.n - int(y.sum()))
@@ -136,7 +136,7 @@ def measure_average(table, *, may_bend=True, rng=None):
         return Average(rates, error, None, curve, 1.0, 1.0, 0.0, "isotonic", _isotonic(table))
     line = calibration_line(y, table.p, **columns)
     platt = line.calibrator
-    residual = residual_of_score(table, platt) if may_bend else (1.0, 0.0)
+    residual = residual_of_score(table, platt) if try_isotonic else (1.0, 0.0)
     bend = residual[0] if platt.rises(table.p) else 1.0
     if bend < OTHERS:
         isotonic = _isotonic(table)

@@ -17,7 +17,7 @@ from helpers.practice.reports.document import Report
 from helpers.practice.reports.drift import measure_drifts
 from helpers.practice.reports.files import WHAT, write_files
 from helpers.practice.reports.findings import read_words
-from helpers.practice.reports.intake import as_assumed, find_obstacle, levels_to_show, relabelled
+from helpers.practice.reports.intake import as_assumed, find_limitation, levels_to_show, relabelled
 from helpers.practice.reports.misjudged import MisjudgedGroups, find_misjudged
 from helpers.practice.reports.pair import Comparison, compare_scores, pairs_in_order
 from helpers.practice.reports.rescored import Money, Repaired, count_money, mean_of, parts_of_loss, repair_scores
@@ -47,7 +47,7 @@ class ScoreReport(ScoreTables, Report):
     table: ScoreTable = field(repr=False)  # as `ScoreTable.checked` gives it, with the names of the page
     cost: np.ndarray | None  # cost[decision, truth]
     average: Average  # stated beside observed, over cases with similar scores
-    obstacle: str  # why grouping loss and groups are missing, or ""
+    limitation: str  # why grouping loss and groups are missing, or ""
     loss: StackedGroupingLoss | GroupingLoss | None
     audit: MisjudgedGroups | None
     checked: pd.DataFrame | None  # every level of the columns that the user named
@@ -113,7 +113,7 @@ class ScoreReport(ScoreTables, Report):
         numbers = {
             "n": self.table.n,
             "use": self.found[0].kind,
-            "obstacle": self.obstacle,
+            "limitation": self.limitation,
             **{name: float(average.rates[name]) for name in ("stated", "observed", "gap")},
             "off_on_average": average.is_miscalibrated,
             "off_on_average_p_value": average.p_value,
@@ -175,7 +175,7 @@ def audit_scores(table, *, cost=None, class_cost=None, ordered=False, check=(), 
     ScoreReport
         `headline` and `findings` (a table) say what was found, `steps` what to do, `show("groups")` shows a part of
         the page, `save(folder)` writes it, `metrics()` are its numbers. With fewer than 300 rows, 20 cases of the
-        rarer label, 40 groups, or no features, it holds the calibration only; `obstacle` says why.
+        rarer label, 40 groups, or no features, it holds the calibration only; `limitation` says why.
 
     Raises
     ------
@@ -189,7 +189,7 @@ def audit_scores(table, *, cost=None, class_cost=None, ordered=False, check=(), 
     >>> from helpers.practice.reports import read_table
     >>> table = read_table("data/rand_scores.csv.gz", features=["chronic", "limited"], group="person")
     >>> audit = audit_scores(table, rng=0)
-    >>> audit.certified, audit.obstacle
+    >>> audit.certified, audit.limitation
     (True, '')
     """
     if cost is not None:
@@ -209,19 +209,19 @@ def audit_scores(table, *, cost=None, class_cost=None, ordered=False, check=(), 
     own, assumed_groups = as_assumed(table.checked())  # the only check: what follows computes
     table, labels, check = relabelled(own, labels, check)
     levels = levels_to_show(table, check)
-    obstacle = find_obstacle(table)
-    average = measure_average(table, may_bend=not obstacle, rng=rng)
+    limitation = find_limitation(table)
+    average = measure_average(table, try_isotonic=not limitation, rng=rng)
     loss = audit = None
     of_loss, of_repair = rng.spawn(2)  # so that what follows does not depend on the estimator
-    if not obstacle:
+    if not limitation:
         loss = measure_loss(table, average.kind, rng=of_loss)
         audit = find_misjudged(table, average.kind, rng=GROUPS_SEED)
-    scores = repair_scores(own, average.kind, can_repair=cost is not None and not obstacle, rng=of_repair)
+    scores = repair_scores(own, average.kind, can_repair=cost is not None and not limitation, rng=of_repair)
     return ScoreReport(
         table=table,
         cost=cost,
         average=average,
-        obstacle=obstacle,
+        limitation=limitation,
         loss=loss,
         audit=audit,
         checked=levels,
@@ -229,8 +229,8 @@ def audit_scores(table, *, cost=None, class_cost=None, ordered=False, check=(), 
         drifts=measure_drifts(table),
         scores=scores,
         money=None if cost is None else count_money(table, scores, cost),
-        pair=_compared(table, cost, average.kind, obstacle, rng),
-        several=None if obstacle else measure_classes(table, rng, ordered=ordered, cost=class_cost),
+        pair=_compared(table, cost, average.kind, limitation, rng),
+        several=None if limitation else measure_classes(table, rng, ordered=ordered, cost=class_cost),
         options=options,
         labels=labels,
         assumed_groups=assumed_groups,
@@ -244,10 +244,10 @@ def order_of(table):
     return mean_of(table, "area", pairs_in_order(table.p, table.y, table.weights))
 
 
-def _compared(table, cost, kind, obstacle, rng):
+def _compared(table, cost, kind, limitation, rng):
     """The score beside the old one, each recalibrated as it needs; None with one score."""
     if table.before is None:
         return None
     old = replace(table, p=table.before)
-    kinds = (measure_average(old, may_bend=not obstacle, rng=rng).kind, kind)
+    kinds = (measure_average(old, try_isotonic=not limitation, rng=rng).kind, kind)
     return compare_scores(table, cost=cost, calibrators=kinds, rng=rng)

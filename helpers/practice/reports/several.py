@@ -1,4 +1,4 @@
-"""Scores of several classes: the grouping loss of all of them, who is told the wrong class, what decisions cost."""
+"""Scores of several classes: the grouping loss of all of them, who is given the wrong class, what decisions cost."""
 
 from dataclasses import dataclass, field
 from pathlib import Path

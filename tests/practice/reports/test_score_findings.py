@@ -104,7 +104,7 @@ def some_groups(rng):
         ),
         detectable={} if rng.random() < 0.3 else {0.1: 0.05, 0.02: 0.1},
         share=lambda groups, signs=None: float(min(len(groups) / 10, 1)),
-        hottest=significant.index[-1] if len(significant) > 1 else None,
+        largest_stated_gap=significant.index[-1] if len(significant) > 1 else None,
         to_add=["a"] if len(significant) else [],
     )  # fmt: skip
 
@@ -167,7 +167,7 @@ made = cache(lambda make, k: make(np.random.default_rng(k)))
 def any_report(rng):
     """The numbers of a report as they might come out, whether they fit together or not."""
     table = made(a_table, rng.integers(100))
-    obstacle = rng.choice(["", "", "", "The table has 90 cases.", "The cases come from only 8 people or places."])
+    limitation = rng.choice(["", "", "", "The table has 90 cases.", "The cases come from only 8 people or places."])
     loss = SimpleNamespace(**ends(rng, size=0.02), se=0.002, p_value=rng.random() ** 4)
     drifts = []
     if rng.random() < 0.2:
@@ -185,10 +185,10 @@ def any_report(rng):
         order=None if rng.random() < 0.1 else order,
         loss_parts={"saved_low": rng.normal()},
         drifts=drifts,
-        loss=None if obstacle else loss,
-        certified=bool(not obstacle and rng.random() < 0.6 and loss.p_value < 0.05),
-        obstacle=obstacle,
-        audit=None if obstacle else made(some_groups, rng.integers(100)),
+        loss=None if limitation else loss,
+        certified=bool(not limitation and rng.random() < 0.6 and loss.p_value < 0.05),
+        limitation=limitation,
+        audit=None if limitation else made(some_groups, rng.integers(100)),
         checked=pd.DataFrame({"remark": ["too low", "", "too few to say"]}) if rng.random() < 0.2 else None,
         pair=made(a_pair, rng.integers(100)) if rng.random() < 0.4 else None,
         money=made(some_money, rng.integers(100)) if rng.random() < 0.4 else None,
@@ -370,10 +370,10 @@ def test_a_group_is_far_off_if_that_is_sure():
     for k in range(2):
         audit = some_groups(np.random.default_rng(0))
         audit.significant = rows.iloc[[k]]
-        audit.hottest = None
+        audit.largest_stated_gap = None
         audit.share = lambda groups, signs=None: 0.6 * len(groups)
         report = SimpleNamespace(
-            audit=audit, average=SimpleNamespace(scale=1.0), table=SimpleNamespace(n=900), obstacle=""
+            audit=audit, average=SimpleNamespace(scale=1.0), table=SimpleNamespace(n=900), limitation=""
         )
         found = list(conclude.of_groups(report, mends=False))
         shares.append(found[0].more["grave"])
@@ -424,10 +424,10 @@ def test_the_largest_certified_gap_is_always_named(people):
     for after in ("", "residual_"):
         named = least_gaps(audit.significant, after)
         assert named.max() >= 0.95 * least_gaps(certified, after).max() > 0
-    about = {"average": SimpleNamespace(scale=1.0), "table": SimpleNamespace(n=2000), "obstacle": ""}
+    about = {"average": SimpleNamespace(scale=1.0), "table": SimpleNamespace(n=2000), "limitation": ""}
     found = conclude.of_groups(SimpleNamespace(audit=audit, **about), mends=True)
     (hot,) = [finding for finding in found if finding.kind == "hot_group"]
-    assert hot.subject == audit.significant.loc[audit.hottest, "rule"]
+    assert hot.subject == audit.significant.loc[audit.largest_stated_gap, "rule"]
 
 
 def test_a_gap_as_stated_counts_in_full_where_recalibration_turns_it_round():
