@@ -2,21 +2,19 @@
 
 import html
 import re
-from types import SimpleNamespace
 
 import nbformat
 import pandas as pd
 import pytest
 import yaml
 from nbformat.v4 import new_output
-from scripts import load_program, run_program
+from scripts import load_program
 from sites import ROOT, lay_out
 
 import helpers.grouping
 from helpers.notebook.folds import fold_claims
 
 build_site = load_program(ROOT / "site" / "build.py")
-build_site.subprocess = SimpleNamespace(run=run_program)  # Sphinx
 sample = load_program(ROOT / "tests" / "notebook" / "sample.py")
 gate = load_program(ROOT / "tests" / "site" / "gate.py")
 LESSON = "00_start_here"  # a real one, beside the sample
