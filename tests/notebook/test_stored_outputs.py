@@ -127,5 +127,5 @@ def test_nbval_finds_what_is_changed_and_nothing_else(tmp_path):
 @pytest.mark.slow
 def test_nbval_ends_when_a_kernel_dies(tmp_path):
     killed = stored(tmp_path, "killed.ipynb", ("import os\nos._exit(1)", ""), ("print(1)", "1\n"))
-    status, report = nbval(killed, "--nbval-cell-timeout=3")
+    status, report = nbval(killed, "--nbval-cell-timeout=1")
     assert status == 1 and "FAILED killed.ipynb::Cell 0" in report
