@@ -288,7 +288,7 @@ def test_a_run_that_was_killed_holds_no_folder_and_has_changed_nothing(folder):
     assert listed(folder / "out") == ["a.html", "a.ipynb", "metrics.json"]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("others", ["helpers.py", "helpers/__init__.py", "helpers/mine.py", "papermill.py"])
 def test_the_program_works_beside_modules_of_the_users(folder, others):
     (folder / others).parent.mkdir(exist_ok=True)
@@ -399,7 +399,7 @@ while seed == 2 and not os.path.exists("go"):
     assert (folder / "out/metrics.csv").read_text().count("\n") == 3
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_grid_on_a_cluster_of_dask(folder):
     """The kernel of a worker has the caller's working folder and the folder of its run."""
     distributed = pytest.importorskip("distributed")
