@@ -88,7 +88,7 @@ TREE = HonestTree(min_samples_leaf=5, rng=0).fit(GOOD["X"], GOOD["residual"])
 BINNED = BinnedTree(n_bins=2, rng=0).fit(GOOD["X"], GOOD["y"], GOOD["p"])
 PLATT, ISOTONIC = (fit().fit(GOOD["p"], GOOD["y"]) for fit in (PlattCalibrator, IsotonicCalibrator))
 COST = [[0, 2], [1, 0]]
-TREES = RiskEstimator(COST, residual="tree", min_samples_leaf=5, rng=0)
+TREES = RiskEstimator(COST, min_samples_leaf=5, rng=0)
 RISK = clone(TREES).fit(GOOD["X"], GOOD["y"], GOOD["p"])
 POLICIES = {"zeros": single_model(np.zeros((1, N), int), [1.0], 0)}
 ANSWERS = GOOD["y"], GOOD["p"]
@@ -177,7 +177,7 @@ FUNCTIONS = {
     "calibration risk": on("c p", calibration_risk, cost=COST),
     "grouping risk": on("c", grouping_risk, corrected=np.full(N, 0.5), cost=COST),
     "expected cost": on("q", expected_cost, decision=np.zeros(N, int), cost=COST),
-    "risk fit": on(TABLE, lambda **of: RiskEstimator(COST, rng=0).fit(**of)),
+    "risk fit": on(TABLE, lambda **of: RiskEstimator(COST, min_samples_leaf=5, rng=0).fit(**of)),
     "risk of own rows": on("X p y groups", lambda **of: TREES.fit_predict(**of)),
     "risk predict": on("X p", lambda X, p: RISK.predict(X, p)),
     "repair fit": on(TABLE, lambda **of: Recalibrator(rng=0).fit(**of)),
@@ -363,7 +363,7 @@ def numbers(result):
     return {name: value for name, value in vars(result).items() if isinstance(value, kinds)}
 
 
-SLOW = ("risk fit", "repair fit", "repair of own rows")  # tests/practice/repair fits one twice
+SLOW = ("repair fit", "repair of own rows")  # tests/practice/repair fits one twice
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
@@ -436,7 +436,7 @@ ENTRY_POINTS = {
     "grouping loss": lambda **options: grouping(p=CONSTANT, **options),
     "by the paper": lambda **options: grouping(p=CONSTANT, method="paper", **options),
     "stacked": lambda **options: stacked_grouping_loss(GOOD["y"], CONSTANT, GOOD["X"], n_folds=2, rng=0, **options),
-    "risk": lambda **options: RiskEstimator(COST, residual="tree", min_samples_leaf=5, rng=0, **options).fit(
+    "risk": lambda **options: RiskEstimator(COST, min_samples_leaf=5, rng=0, **options).fit(
         GOOD["X"], GOOD["y"], CONSTANT
     ),
     "partition for chunks": lambda **options: fit_partition(
@@ -532,7 +532,7 @@ def test_right_answers_are_compared_by_value_or_refused(call):
         lambda rng: grouping(rng=rng),
         lambda rng: bootstrap_interval(np.mean, GOOD["p"], rng=rng),
         lambda rng: Recalibrator(rng=rng).fit(GOOD["X"], GOOD["y"], GOOD["p"]),
-        lambda rng: RiskEstimator(COST, residual="tree", rng=rng).fit(GOOD["X"], GOOD["y"], GOOD["p"]),
+        lambda rng: RiskEstimator(COST, rng=rng).fit(GOOD["X"], GOOD["y"], GOOD["p"]),
         lambda rng: HonestTree(rng=rng).fit(GOOD["X"], GOOD["residual"]),
         lambda rng: TreeRouter(rng=rng).fit(GOOD["X"], [GOOD["y"]]),
         lambda rng: measure_systems(SYSTEMS, rng=rng),

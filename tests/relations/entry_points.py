@@ -269,7 +269,7 @@ def risk(s, **given):
     return model.fit_predict(s.X, s.y, s.p, **options(s))
 
 
-for label, given in {"trees": {"residual": "tree", "n_halvings": 2}, "paper": {"method": "paper"}}.items():
+for label, given in {"trees": {"n_halvings": 2}, "paper": {"method": "paper"}}.items():
 
     @entry_point(f"RiskEstimator, {label}", "X", "weight", "groups", "label")
     def risks(s, given=given):
@@ -277,9 +277,9 @@ for label, given in {"trees": {"residual": "tree", "n_halvings": 2}, "paper": {"
         return {"rows": rows} | of_value(np.mean(rows), 0.05)
 
 
-@entry_point("RiskEstimator, stack", "weight", tries=1)
+@entry_point("RiskEstimator, repair", "weight", tries=1)
 def risks_by_repair(s):
-    return {"rows": risk(s)}
+    return {"rows": risk(s, repair=Recalibrator(rng=0))}
 
 
 @entry_point("Recalibrator", "X", "weight", "groups", "label", tries=1)

@@ -72,10 +72,10 @@ ONLY_ESTIMATES = {
 DOES_NOT_APPLY = {
     "row order": {
         "rows are halved by their number, and other groups are found": ("tree_groups",),
-        "it asks `Recalibrator`, of which this is tried": ("RiskEstimator, stack",),
+        "it asks `Recalibrator`, of which this is tried": ("RiskEstimator, repair",),
     },
-    "held otherwise": {"it asks `Recalibrator`, of which this is tried": ("RiskEstimator, stack",)},
-    "read only": {"it asks `Recalibrator`, of which this is tried": ("RiskEstimator, stack",)},
+    "held otherwise": {"it asks `Recalibrator`, of which this is tried": ("RiskEstimator, repair",)},
+    "read only": {"it asks `Recalibrator`, of which this is tried": ("RiskEstimator, repair",)},
     "empty column": {"scikit-learn's boosting takes no column without a number": ("RepairedClassifier",)},
     "noise column": {"trees may split at it": ("tree_groups", "HonestTree")},
     "copies as groups": {
@@ -86,6 +86,6 @@ DOES_NOT_APPLY = {
     "groups of one row": {
         "draws change the signs of residuals, not labels: another law": (*SEARCHES, "audit_groups of classes"),
     },
-    "equal weights": {"it asks `Recalibrator`, of which this is tried": ("RiskEstimator, stack",)},
+    "equal weights": {"it asks `Recalibrator`, of which this is tried": ("RiskEstimator, repair",)},
     "class order": {"of tied classes the earlier column is selected": ("sem2",)},
 }

@@ -59,7 +59,7 @@ def learn(past, new, cost, *, rng=None, **options):
     corrected = []
     with one_thread():  # many small fits: threads would only get in each other's way
         for p_past, p_new in zip(past.p, new.p, strict=True):
-            model = RiskEstimator(cost, rng=rng, **{"residual": "tree"} | options)
+            model = RiskEstimator(cost, rng=rng, **options)
             model.fit(past.X, past.y, p_past, groups=past.groups)
             corrected.append(model.corrected(new.X, p_new))
             risk.append(excess_risk(corrected[-1], p_new, cost))
