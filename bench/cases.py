@@ -1,8 +1,5 @@
 """All cases, in the order in which they are measured. A contestant is a function of the data that returns the call."""
 
-import os
-import sys
-
 import numpy as np
 import systems
 from scipy.special import expit, log_softmax, xlogy
@@ -50,15 +47,6 @@ def glest(data):
 
     y, p, X = data
     return lambda: GLEstimator(p, random_state=0).fit(X, y).GL("brier") / 2  # it sums over two classes
-
-
-def glest_pull_10(data):
-    """What that package may become: regions of residuals, without bins. From a checkout, as it is in no release."""
-    sys.path.insert(0, os.environ.get("GLEST_PULL_10", "GLEST_PULL_10 names no checkout"))
-    from glest.core import GLEstimator, PartitioningEstimate  # noqa: F401
-
-    y, p, X = data
-    return lambda: GLEstimator("decision_tree").fit(X, p, y).estimate().GL() / 2
 
 
 def regions_of(n):
@@ -131,21 +119,6 @@ def ece_netcal(data):
     return lambda: ECE(15).measure(data[1], data[0])
 
 
-def ece_torch(data):
-    import torch
-    from torch_uncertainty.metrics.classification import CalibrationError
-
-    y = torch.tensor(data[0]).long()
-    p = torch.tensor(data[1])
-
-    def call():
-        metric = CalibrationError(task="binary", num_bins=15)
-        metric.update(p, y)
-        return metric.compute()
-
-    return call
-
-
 def ece_sklearn(data):
     from sklearn.calibration import calibration_curve
 
@@ -169,47 +142,12 @@ def stated_answers(n):
     return (rng.random(n) < 0.9 * confidence).astype(float), confidence
 
 
-def aurc_torch(data):
-    import torch
-    from torch_uncertainty.metrics.classification import AURC
-
-    correct, confidence = (torch.tensor(column) for column in data)
-    proba = torch.stack([confidence, 1 - confidence], dim=1)
-
-    def call():
-        metric = AURC()
-        metric.update(proba, 1 - correct.long())
-        return metric.compute()
-
-    return call
-
-
-def aurc_orders(result, data):
-    """The peer's values for rows sorted by right and wrong."""
-    ends = [aurc_torch([column[order] for column in data])() for order in (np.argsort(-data[0]), np.argsort(data[0]))]
-    return f"{float(ends[0]):.4f} to {float(ends[1]):.4f} by the order of the rows"
-
-
 def ecuas_integral(data):
     """The definition: Chow costs at 400 rejection costs, averaged (for n = 1 all of them weigh 2)."""
     correct, confidence = data
     u = 1 - confidence
     costs = (np.arange(400) + 0.5) / 400
     return lambda: 2 * np.mean([np.where(u <= cost, 1 - correct, cost).mean() for cost in costs])
-
-
-def ecuas_of_the_authors(data):
-    import torch
-    from ecuas import ConfidenceECUAS
-
-    correct, confidence = map(torch.tensor, data)
-
-    def call():
-        metric = ConfidenceECUAS(n=1)
-        metric.update(confidence, correct)
-        return metric.compute()
-
-    return call
 
 
 # ---- thresholds with a promise, and bias ------------------------------------------------------------------------
@@ -356,24 +294,6 @@ def temperature_netcal(data):
     return lambda: mean_log_loss(np.log(TemperatureScaling().fit(proba, data[1]).transform(proba)), data[1])
 
 
-def temperature_torch(data):
-    import torch
-    from torch.utils.data import DataLoader, TensorDataset
-    from torch_uncertainty.post_processing import TemperatureScaler
-
-    scores = torch.tensor(data[0], dtype=torch.float32)
-    rows = TensorDataset(scores, torch.tensor(data[1]))
-
-    def call():
-        scaler = TemperatureScaler()
-        scaler.fit(DataLoader(rows, batch_size=10_000), progress=False)
-        with torch.no_grad():
-            scaled = torch.log_softmax(scores * scaler.inv_temp, dim=1)
-        return mean_log_loss(scaled.numpy(), data[1])
-
-    return call
-
-
 def temperature_sklearn(data):
     from sklearn.calibration import CalibratedClassifierCV
 
@@ -393,7 +313,6 @@ CASES = {
             "ours, bin-free, as printed": bin_free(large=False, method="paper"),
             "ours, binned": ours(lambda data: lambda: grouping.binned_grouping_loss(*data, rng=0), estimate, interval),
             "glest, binned": Contestant("glest", glest),
-            "glest, pull request 10": Contestant("glest", glest_pull_10),
         },
         true_grouping_loss, growth=True,
     ),
@@ -415,25 +334,15 @@ CASES = {
                 lambda data: lambda: calibration.calibration_error(*data, rng=0), estimate, ece_note
             ),
             "netcal": Contestant("netcal", ece_netcal),
-            "torch-uncertainty": Contestant("torch-uncertainty", ece_torch),
             "scikit-learn, calibration_curve and counts": Contestant("scikit-learn", ece_sklearn),
         },
         ece_by_masks,
-    ),
-    "aurc": Case(
-        "AURC, eleven distinct confidences", (100_000,), (1_000_000,), stated_answers,
-        {
-            "ours, averaged over ties": ours(lambda data: lambda: selective.aurc(*data)),
-            "torch-uncertainty": Contestant("torch-uncertainty", aurc_torch, float, aurc_orders),
-        },
-        lambda data: ecuas2026.section_2_aurc(1 - data[0], 1 - data[1]),
     ),
     "ecuas": Case(
         "ECUAS with n = 1, one cost a row", (100_000,), (1_000_000,), stated_answers,
         {
             "ours": ours(lambda data: lambda: selective.ecuas(*data, n=1).mean()),
             "the definition, 400 rejection costs": Contestant("numpy", ecuas_integral),
-            "ecuas": Contestant("ecuas", ecuas_of_the_authors),
         },
         lambda data: ecuas2026.equation_17(1 - data[0], data[1], 1, np.inf).mean(),
     ),
@@ -468,7 +377,6 @@ CASES = {
             "ours": affine_ours(bias=False),
             "psrcal": affine_psrcal(bias=False),
             "netcal": Contestant("netcal", temperature_netcal),
-            "torch-uncertainty": Contestant("torch-uncertainty", temperature_torch),
             "scikit-learn": Contestant("scikit-learn", temperature_sklearn),
         },
         "lowest",

@@ -32,8 +32,8 @@ LARGE = 3_000_000  # from here on one contestant after the other, once, so that 
 class Worker:
     """A contestant's process."""
 
-    def __init__(self, module, case, who, rows, memory, python=sys.executable):
-        command = [python, str(HERE / "worker.py"), module, case, who, str(rows), str(memory)]
+    def __init__(self, module, case, who, rows, memory):
+        command = [sys.executable, str(HERE / "worker.py"), module, case, who, str(rows), str(memory)]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
         self.process = subprocess.Popen(command, bufsize=0, **pipes)
         self.answers = []
@@ -102,11 +102,9 @@ def measure(module, name, case, rows, given, *, runs, spend, skip=()):
 
 def take_turns(module, table, given, *, runs, limit, spend):
     """Run these contestants in processes of their own, A B, B A, ..., and fill in their rows of the table."""
-    elsewhere = dict(pair.split("=", 1) for pair in given.python)
     workers = {}
     for who, row in table.items():
-        python = elsewhere.get(row["package"], sys.executable)
-        workers[who] = Worker(module, row["case"], who, row["rows"], given.memory, python)
+        workers[who] = Worker(module, row["case"], who, row["rows"], given.memory)
     for who, row in table.items():  # all are waited for before the first clock starts
         answer = workers[who].hear(limit + 60)
         if answer["status"] == "ready":
@@ -161,7 +159,6 @@ def options(arguments):
     parser.add_argument("--limit", type=float, default=45, help="seconds for one call (ten million rows: times six)")
     parser.add_argument("--spend", type=float, help="seconds after which no further run starts (default 20, quick 10)")
     parser.add_argument("--memory", type=float, default=12, help="GB of address space for one contestant")
-    parser.add_argument("--python", nargs="+", default=[], metavar="PACKAGE=PATH", help="interpreters of other peers")
     parser.add_argument("--page", action="store_true", help="measure nothing: the page anew from the last full run")
     parser.add_argument("--module", default="cases", help=argparse.SUPPRESS)
     parser.add_argument("--output", type=Path, default=ROOT / "build" / "bench", help="folder of table and figure")
@@ -207,7 +204,7 @@ def measure_all(cases, given):
         sizes = given.rows if given.rows and case.growth else case.quick if given.quick else case.full
         for size in sizes:
             rows = measure(given.module, name, case, size, given, runs=runs, spend=spend, skip=failed)
-            failed |= {row["contestant"] for row in rows if row["status"] not in ("ok", "not installed")}
+            failed |= {row["contestant"] for row in rows if row["status"] != "ok"}
             table += rows
             for row in rows:
                 print(line_of(row), flush=True)

@@ -74,15 +74,10 @@ def peak_mb():
 
 def serve(case, contestant, rows, answer):
     """Get ready, then answer each line of standard input until "end"."""
-    try:
-        version = importlib.metadata.version(contestant.package)
-        contestant.prepare(case.make(min(rows, case.warm_up)))()
-        data = case.make(rows)
-        call = contestant.prepare(data)
-    except importlib.metadata.PackageNotFoundError:
-        return answer({"status": "not installed"})
-    except ImportError as error:
-        return answer({"status": f"does not import: {error}"})
+    version = importlib.metadata.version(contestant.package)
+    contestant.prepare(case.make(min(rows, case.warm_up)))()
+    data = case.make(rows)
+    call = contestant.prepare(data)
     answer({"status": "ready", "version": version, "before_mb": peak_mb()})
     result = None
     for line in sys.stdin:

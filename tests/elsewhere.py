@@ -1,7 +1,7 @@
 """The tests that compare numbers, run as if on other computers: `make elsewhere`.
 
-    python tests/elsewhere.py                                          # all: an hour and a half on two cores
-    python tests/elsewhere.py --machine Haswell --part outputs --threads 1 -k 10_ecuas
+    python tests/elsewhere.py                                    # all; a machine takes about as long as `make test`
+    python tests/elsewhere.py --machine Haswell --part outputs -k 10_ecuas
 
 OpenBLAS, which multiplies matrices for numpy and scipy, takes other routines on another processor, and numpy other
 vector instructions; both can be told to do as on an older one (OPENBLAS_CORETYPE, NPY_DISABLE_CPU_FEATURES). What a
@@ -26,11 +26,12 @@ MACHINES = {  # cores of OpenBLAS, and which vector instructions numpy does with
     "Zen": "AVX-512",
     "SkylakeX": "",
 }
-LEFT_OUT = "fuzz llm notebook run site test_bench.py test_docstrings.py test_house.py".split()
+LEFT_OUT = "fuzz notebook practice/llm practice/test_run.py site".split()
+LEFT_OUT += [f"test_{name}.py" for name in ("bench", "docstrings", "house", "mutate", "readme")]
 PARTS = {
-    "outputs": ("test_stored_outputs", ["tests/notebook/test_notebooks.py"]),
-    "claims": ("test_second_parameters", ["tests/notebook/test_notebooks.py"]),
-    "numbers": ("", ["helpers", "tests", *(f"--ignore=tests/{name}" for name in LEFT_OUT)]),
+    "outputs": ["--nbval", "notebooks"],
+    "claims": ["tests/notebook/test_second_parameters.py"],
+    "numbers": ["helpers", "tests", *(f"--ignore=tests/{name}" for name in LEFT_OUT)],
 }
 PROBE = """
 import json, numpy, scipy.linalg, sklearn, threadpoolctl
@@ -62,10 +63,8 @@ def be(machine):
 
 def run_part(part, words, environment, workers):
     """Whether the tests of one part passed; pytest shows which failed."""
-    name, paths = PARTS[part]
-    wanted = " and ".join(f"({one})" for one in (name, words) if one)
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:nbval", "-p", "no:cacheprovider", *paths]
-    command += ["-k", wanted, "--numprocesses", str(workers), "--dist", "loadscope", "--no-loadscope-reorder"]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *PARTS[part]]
+    command += ["--numprocesses", str(workers), "--dist", "loadscope", *(["-k", words] if words else [])]
     return subprocess.run(command, cwd=ROOT, env=os.environ | environment).returncode == 0
 
 
@@ -102,7 +101,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--machine", nargs="+", choices=MACHINES, default=list(MACHINES), help="only these")
     parser.add_argument("--part", nargs="+", choices=PARTS, default=list(PARTS), help="only these")
-    parser.add_argument("--threads", nargs="+", type=int, default=[1, 2], help="of OpenBLAS and OpenMP (1 2)")
+    parser.add_argument("--threads", nargs="+", type=int, default=[1], help="of OpenBLAS and OpenMP (1)")
     parser.add_argument("--workers", type=int, default=2, help="tests at a time (2)")
     parser.add_argument("-k", default="", help="only tests whose names hold this, as for pytest")
     sys.exit(0 if main(parser.parse_args()) else 1)

@@ -35,6 +35,11 @@ SIZES = (1e-6, 1e6)  # a constant beyond is a tolerance or stands for infinity
 REPRESENTED = {"__repr__", "__str__", "_repr_html_"}
 
 
+def module_of(file):
+    """The name of a file of the package in an import."""
+    return file.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
+
+
 @dataclass(frozen=True)
 class Mutant:
     """One wrong formula: `before` at a place of a file becomes `after`."""
@@ -51,7 +56,7 @@ class Mutant:
     @property
     def module(self):
         """Its name in an import."""
-        return self.file.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
+        return module_of(self.file)
 
     def source(self, root=ROOT):
         """The whole file with the wrong formula."""

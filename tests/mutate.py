@@ -8,9 +8,9 @@ run, those of the mutant's module first, until one fails; those marked slow with
 drawn from the functions that a notebook of checks imports, on lines that it runs, but for checks of bad input and
 default values; noticed is what a claim notices, of this notebook or of another one that imports the function.
 
-A run is a fork of a process that has imported the libraries (forks.py); it imports `helpers` with the wrong formula
-through an import hook, so no file is ever changed. Every result is a line of build/mutations/results.csv, written at
-once. equivalent_mutants.csv argues for those that no test can tell.
+Each run is a process of its own, on Linux the fork of one that has imported the libraries. It imports `helpers` with
+the wrong formula through an import hook, so no file is ever changed. Every result is a line of
+build/mutations/results.csv, written at once. equivalent_mutants.csv argues for those that no test can tell.
 
 Why not a maintained tool: mutmut 3 has no operators of one's own and leaves what stands outside functions alone;
 cosmic-ray writes each mutant to disk and starts the tests anew: four seconds of imports a mutant. Neither samples by a
@@ -23,6 +23,7 @@ import csv
 import importlib.machinery
 import importlib.util
 import io
+import multiprocessing
 import os
 import sys
 import time
@@ -37,21 +38,37 @@ from coverage import Coverage
 from tqdm.auto import tqdm
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "notebook")]
+sys.path.insert(0, str(ROOT / "tests"))
 
-from forks import begin_fork, run_fork  # noqa: E402
-from mutants import sample  # noqa: E402
+from mutants import module_of, sample  # noqa: E402
 
 OUTPUT = ROOT / "build" / "mutations"
 KEY = ["asked", "module", "place", "function", "operator", "before", "after"]
 FIELDS = [*KEY, "verdict", "noticed_by"]
-ROOMS = "papers grouping audit repair decisions selective answers routing calibration".split()
+ROOMS = "papers grouping audit practice.repair decisions selective answers routing calibration".split()
 WITH_CLAIMS = [*ROOMS, "scoring", "binning", "partition"]
 PATIENCE = 4  # a run may take so many times what it takes with nothing wrong, and START seconds more
 START = 20
+LIBRARIES = "pytest hypothesis pandas scipy.stats sklearn.ensemble statsmodels.api matplotlib.pyplot nbformat IPython"
+PROCESSES = multiprocessing.get_context("forkserver" if sys.platform == "linux" else "spawn")
 
 
-# ---- one run: a fork with one wrong formula --------------------------------------------------------------------
+# ---- one run: a process with one wrong formula -----------------------------------------------------------------
+
+
+def answer_of(target, *arguments, seconds=None):
+    """What a process sends that runs target(answers, *arguments); None if it dies or takes more than some seconds."""
+    mine, theirs = PROCESSES.Pipe(duplex=False)
+    process = PROCESSES.Process(target=target, args=(theirs, *arguments))
+    process.start()
+    theirs.close()
+    try:
+        return mine.recv() if mine.poll(seconds) else None
+    except EOFError:
+        return None
+    finally:
+        process.kill()
+        process.join()
 
 
 class WrongLoader(importlib.machinery.SourceFileLoader):
@@ -72,12 +89,8 @@ class WrongLoader(importlib.machinery.SourceFileLoader):
 
 
 def use(mutant):
-    """Forget the package that the fork has imported, so that it is imported from here, with a mutant or as it is."""
-    begin_fork()
-    for name in [name for name in sys.modules if name.split(".")[0] == "helpers"]:
-        del sys.modules[name]
+    """Let `helpers` be imported from here, with a mutant or as it is (None)."""
     sys.path.insert(0, str(ROOT))
-    os.environ |= {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     if mutant is not None:
         sys.meta_path.insert(0, WrongLoader(mutant))
 
@@ -104,9 +117,10 @@ class ModuleFirst:
             self.failed = report.nodeid
 
 
-def be_tests(orders, mutant, arguments):
+def be_tests(answers, mutant, arguments):
     """What the process of a run of pytest does: it sends its exit status and the last test that failed."""
     use(mutant)
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     os.chdir(ROOT)
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for number in (1, 2):
@@ -114,27 +128,49 @@ def be_tests(orders, mutant, arguments):
     options = ["-p", "no:cacheprovider", "-q", "--tb=no", "--maxfail=1", "--assert=plain"]  # its importer precedes ours
     plugin = ModuleFirst(mutant)
     status = pytest.main([*options, *arguments], plugins=[plugin])
-    orders.send((int(status), getattr(plugin, "failed", "collection")))
+    answers.send((int(status), getattr(plugin, "failed", "collection")))
 
 
-def be_notebook(orders, mutant, path):
+def code_of(path):
+    """Sources of the code cells of a notebook."""
+    import nbformat
+
+    return tuple(cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code")
+
+
+def listen(path):
+    """(first claim that fails, first other error) of the cells of a notebook in a shell of IPython without a kernel."""
+    from IPython.core.interactiveshell import InteractiveShell
+    from traitlets.config import Config
+
+    shell = InteractiveShell.instance(config=Config({"HistoryManager": {"enabled": False}}))
+    error = ""
+    for cell in code_of(path):
+        result = shell.run_cell(cell, store_history=True)
+        raised = result.error_before_exec or result.error_in_exec
+        if type(raised).__name__ == "ClaimFailed":
+            return str(raised).split()[0], error
+        if raised is not None and not error:
+            error = f"{type(raised).__name__}: {raised}"
+    return "", error
+
+
+def be_notebook(answers, mutant, path):
     """What the process of a notebook does: it sends (first claim that failed, other error, lines of the package)."""
     use(mutant)
-    from second_runs import code_of, run_cells
-
     os.chdir(path.parent)
     watching = None
     if mutant is None:
         watching = Coverage(data_file=None, config_file=False, source=[str(ROOT / "helpers")], messages=False)
         watching.start()
     with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
-        failed, error = run_cells(code_of(path), stop=mutant is not None)
+        failed, error = listen(path)
     ran = set()
     if watching:
         watching.stop()
         data = watching.get_data()
         ran = {(str(Path(file).relative_to(ROOT)), line) for file in data.measured_files() for line in data.lines(file)}
-    orders.send((min(failed, default=""), error, ran))
+    answers.send((failed, error, ran))
 
 
 # ---- who is asked: the tests of a room, or a notebook of checks ------------------------------------------------
@@ -146,11 +182,13 @@ class Room:
     def __init__(self, name, files, slow=False):
         self.name = name
         self.files = files
-        places = [f"tests/{name}", f"tests/test_{name}.py", f"helpers/{name}", f"helpers/{name}.py"]
+        place = name.replace(".", "/")
+        folder, _, last = f"tests/{place}".rpartition("/")
+        places = [f"tests/{place}", f"{folder}/test_{last}.py", f"helpers/{place}", f"helpers/{place}.py"]
         places = [place for place in places if (ROOT / place).exists()]
         self.arguments = places if slow else [*places, "-m", "not slow"]
         begin = time.monotonic()
-        status, failed = run_fork(be_tests, None, self.arguments) or (-1, "nothing")
+        status, failed = answer_of(be_tests, None, self.arguments) or (-1, "nothing")
         if status != 0:
             raise SystemExit(f"The tests of {name} must pass before a formula is made wrong, but {failed} failed.")
         self.seconds = START + PATIENCE * (time.monotonic() - begin)
@@ -161,7 +199,7 @@ class Room:
 
     def ask(self, mutant):
         """('killed', 'timeout' or 'survived', the test that failed)."""
-        answer = run_fork(be_tests, mutant, self.arguments, seconds=self.seconds)
+        answer = answer_of(be_tests, mutant, self.arguments, seconds=self.seconds)
         if answer is None:
             return "timeout", ""
         status, failed = answer
@@ -172,24 +210,22 @@ class Checks:
     """The claims of a notebook of checks."""
 
     def __init__(self, path, files):
-        from second_runs import code_of
-
         self.name = f"checks/{path.stem[:2]}"
         self.path = path
         self.others = []
         trees = [ast.parse(cell) for cell in code_of(path)]
         imports = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
-        self.names = {(node.module.split(".")[-1], alias.name) for node in imports for alias in node.names}
-        self.files = [file for file in files if any(room == room_of(file) for room, _ in self.names)]
+        self.names = {(room_of(node.module), alias.name) for node in imports for alias in node.names}
+        self.files = [file for file in files if any(room == room_of(module_of(file)) for room, _ in self.names)]
         begin = time.monotonic()
-        failed, error, self.ran = run_fork(be_notebook, None, path) or ("", "it died", set())
+        failed, error, self.ran = answer_of(be_notebook, None, path) or ("", "it died", set())
         if failed or error:
             raise SystemExit(f"{path} must run before a formula is made wrong, but: {failed or error}")
         self.seconds = START + PATIENCE * (time.monotonic() - begin)
 
     def is_about(self, mutant):
         """Whether the mutant is a wrong formula of a function that the notebook imports, on a line that it runs."""
-        name = room_of(mutant.file), mutant.function.split(".")[0]
+        name = room_of(mutant.module), mutant.function.split(".")[0]
         return (
             mutant.operator not in ("check", "default")
             and name in self.names
@@ -204,7 +240,8 @@ class Checks:
         """('noticed', 'crash', 'timeout' or 'unnoticed', the claim that failed or the error)."""
         verdict = "unnoticed", ""
         for checks in [self, *(other for other in self.others if other is not self and other.is_about(mutant))]:
-            failed, error, _ = run_fork(be_notebook, mutant, checks.path, seconds=checks.seconds) or ("", "timeout", ())
+            answer = answer_of(be_notebook, mutant, checks.path, seconds=checks.seconds)
+            failed, error, _ = answer or ("", "timeout", ())
             if failed:
                 return "noticed", failed
             if error and verdict[0] == "unnoticed":
@@ -229,7 +266,7 @@ def report(rows):
         groups[row["asked"], row["module"]].append(row)
         groups[row["asked"], "(all)"].append(row)
     names = ["mutants", "noticed", "crash", "timeout", "equivalent", "survived"]
-    lines = [f"{'asked':12}{'module':36}" + "".join(f"{name:>11}" for name in names) + "   share"]
+    lines = [f"{'asked':18}{'module':36}" + "".join(f"{name:>11}" for name in names) + "   share"]
     survivors = []
     for (asked, module), group in sorted(groups.items()):
         verdicts = [row["verdict"] for row in group]
@@ -239,7 +276,7 @@ def report(rows):
         crashes, timeouts = verdicts.count("crash"), verdicts.count("timeout")
         counts = [len(group), noticed, crashes, timeouts, len(argued), len(left) - len(argued)]
         share = noticed / max(len(group) - crashes - timeouts - len(argued), 1)
-        lines.append(f"{asked:12}{module:36}" + "".join(f"{count:>11}" for count in counts) + f"{share:>8.0%}")
+        lines.append(f"{asked:18}{module:36}" + "".join(f"{count:>11}" for count in counts) + f"{share:>8.0%}")
         survivors += [row for row in left if row not in argued and module != "(all)"]
     for row in survivors:
         file = row["module"].replace(".", "/") + ".py"
@@ -248,9 +285,10 @@ def report(rows):
     return "\n".join(lines) + "\n"
 
 
-def room_of(file):
-    """The room of a file of the package: grouping, scoring."""
-    return Path(file).parts[1].removesuffix(".py")
+def room_of(module):
+    """The room of a module of the package: grouping, scoring, practice.repair; "" of another package."""
+    package, *names = module.split(".")
+    return ".".join(names[: 2 if names[:1] == ["practice"] else 1]) if package == "helpers" else ""
 
 
 def files_of(modules):
@@ -292,7 +330,7 @@ def judges_of(options, pool):
     if not options.claims:
         by_room = defaultdict(list)
         for file in files:
-            by_room[room_of(file)].append(file)
+            by_room[room_of(module_of(file))].append(file)
         return pool.map(lambda room: Room(room, by_room[room], options.slow), by_room, chunksize=1)
     folder = ROOT / "notebooks" / "checks"
     paths = sorted(path for number in options.notebook for path in folder.glob(f"{number}*.ipynb"))
@@ -307,6 +345,8 @@ def judges_of(options, pool):
 def main():
     """Ask until the time is over and write what was found."""
     options = parsed_options()
+    os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    PROCESSES.set_forkserver_preload(LIBRARIES.split())
     OUTPUT.mkdir(parents=True, exist_ok=True)
     rows = []
     with (OUTPUT / "results.csv").open("w", encoding="utf-8", newline="") as file, ThreadPool(options.jobs) as pool:

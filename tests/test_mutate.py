@@ -4,9 +4,8 @@ import ast
 import csv
 
 import pytest
-from forks import FORKS
-from mutants import ROOT, is_another, mutants_of
-from mutate import Room, read_equivalent
+from mutants import ROOT, is_another, module_of, mutants_of
+from mutate import WITH_CLAIMS, Room, files_of, read_equivalent, room_of
 
 TOY = '''"""A toy: words are left alone."""
 
@@ -55,8 +54,15 @@ def test_what_refuses_bad_input_and_defaults_are_no_formulas(toy):
     assert ("x - y", "sign") in made and ("check_size(x - 1)", "missing step") not in made
 
 
+def test_every_room_is_there_and_has_tests():
+    for room in WITH_CLAIMS:
+        files = files_of([f"helpers.{room}"])
+        assert {room_of(module_of(file)) for file in files} == {room}
+        folder, name = ROOT / "tests", room.replace(".", "/")
+        assert (folder / name).is_dir() or (folder / f"test_{name}.py").exists()
+
+
 @pytest.mark.slow
-@pytest.mark.skipif(not FORKS, reason="runs are forks on Linux only")
 def test_a_test_of_the_package_notices_a_wrong_formula_and_no_file_changes():
     room = Room("binning", ["helpers/binning.py"])
     file = ROOT / "helpers" / "binning.py"
