@@ -182,7 +182,9 @@ def student(*words):
 
 
 def bench(*words):
-    """Time and memory beside other packages, about ten minutes; --quick for a look."""
+    """Time and memory beside other packages, about twenty minutes, not on Windows; --quick for a look."""
+    if os.name == "nt":
+        raise SystemExit("The comparison measures with what Windows does not have: run it in WSL.")
     python("bench/run.py", *words, environment=BENCH)
 
 

@@ -93,6 +93,10 @@ def test_the_workflow_runs_every_step_of_the_night():
     assert sorted(steps) == sorted(tasks.NIGHTLY)
 
 
+def test_the_workflow_resolves_what_is_installed():
+    assert re.findall(r"--extra (\w+)", WORKFLOWS["nightly"]) == tasks.EXTRAS[tasks.VENV].split(",")
+
+
 def test_workflows_call_commands_that_are_there():
     called = {name for text in WORKFLOWS.values() for name in re.findall(r"tasks\.py (\w+)", text)}
     assert called <= set(tasks.COMMANDS) and {"test", "nightly", "student", "store", "format"} <= called
