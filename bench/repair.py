@@ -20,6 +20,7 @@ from tqdm import tqdm
 
 from helpers.calibration import PlattCalibrator
 from helpers.decisions import RiskEstimator, best_decision, cost_matrix, excess_risk, expected_cost, oracle_risk
+from helpers.practice.repair import Recalibrator
 
 HERE = Path(__file__).resolve().parent
 BUILD = HERE.parent / "build" / "bench"
@@ -47,8 +48,8 @@ def platt(y, p, X, seed):
 
 
 def repair(y, p, X, seed):
-    """Ours, with its own estimate of the risk."""
-    model = RiskEstimator(costs(y), rng=seed).fit(X, y, p)
+    """Ours, with the risk that is estimated by it."""
+    model = RiskEstimator(costs(y), repair=Recalibrator(rng=seed)).fit(X, y, p)
     return lambda p_new, X_new: model.to_frame(X_new, p_new)[["corrected", "risk"]].to_numpy().T
 
 

@@ -26,7 +26,7 @@ class Certificate(Result):
     what : str
         The mean loss that is promised to be small, such as "share wrong".
     target : float
-        The promise: at most this mean loss among the rows that are kept.
+        The promise: at most this mean loss among the accepted rows.
     level : float
         How often the promise holds, at least.
     n : int
@@ -35,7 +35,7 @@ class Certificate(Result):
         About how many rows would certify a threshold, if what was observed is the truth; infinite if that misses the
         target, NaN when certified.
     table : DataFrame
-        In the order tried: threshold, kept (rows), loss (its mean over these), p_value (of "it misses the target"),
+        In the order tried: threshold, accepted (rows), loss (its mean over these), p_value (of "it misses the target"),
         error (at which that was tested), certified, and further columns of the function that was called.
 
     See Also
@@ -44,7 +44,7 @@ class Certificate(Result):
 
     Examples
     --------
-    >>> table = pd.DataFrame({"threshold": [0.8], "kept": [10], "loss": [0.3], "certified": [False]})
+    >>> table = pd.DataFrame({"threshold": [0.8], "accepted": [10], "loss": [0.3], "certified": [False]})
     >>> print(Certificate("share wrong", 0.2, 0.95, 40, np.inf, table))
     cannot be certified at n = 40: share wrong at most 0.2 with 95% confidence; what was observed misses it
     """
@@ -62,29 +62,29 @@ class Certificate(Result):
         return bool(self.table["certified"].any())
 
     @property
-    def used(self):
+    def certified_row(self):
         """Line of the table for the threshold that may be used; None where there is none."""
         return self.table[self.table["certified"]].iloc[-1] if self.certified else None
 
     @property
     def threshold(self):
         """The threshold that may be used, NaN where there is none."""
-        return float(self.used["threshold"]) if self.certified else float("nan")
+        return float(self.certified_row["threshold"]) if self.certified else float("nan")
 
     @property
-    def n_kept(self):
+    def n_accepted(self):
         """Rows that the promise is about, 0 if not certified."""
-        return int(self.used["kept"]) if self.certified else 0
+        return int(self.certified_row["accepted"]) if self.certified else 0
 
     @property
     def n_right(self):
         """Rows without a loss among these, where a loss is 0 or 1."""
-        return round(self.n_kept * (1 - self.used["loss"])) if self.certified else 0
+        return round(self.n_accepted * (1 - self.certified_row["loss"])) if self.certified else 0
 
     @property
     def coverage(self):
         """Share of the rows that the promise is about."""
-        return self.n_kept / self.n
+        return self.n_accepted / self.n
 
     @property
     def precision(self):
@@ -94,7 +94,7 @@ class Certificate(Result):
     def __str__(self):
         promise = f"{self.what} at most {self.target:.4g} with {self.level:.0%} confidence"
         if self.certified:
-            seen = f"{self.used['loss']:.4g} in {self.n_kept:,} of {self.n:,} rows"
+            seen = f"{self.certified_row['loss']:.4g} in {self.n_accepted:,} of {self.n:,} rows"
             return f"threshold {self.threshold:.6g}: {promise}; observed {seen}"
         refusal = f"cannot be certified at n = {self.n:,}: {promise}"
         if np.isinf(self.rows_needed):
@@ -102,8 +102,8 @@ class Certificate(Result):
         return f"{refusal}; about {self.rows_needed:,.0f} rows would do"
 
 
-def certify(seen, test, *, what, target, level, n, attainable, most_times):
-    """`Certificate` from {"threshold", "kept", "loss", ...: (k,)} in the order tried.
+def certify(seen, test, *, what, target, level, n, attainable, max_factor):
+    """`Certificate` from {"threshold", "accepted", "loss", ...: (k,)} in the order tried.
 
     `test(times)` gives what `fallback` needs, (k,) p-values and parts of the error, were the same rows seen so many
     times. Where the target is not `attainable`, no number of rows would do.
@@ -111,7 +111,7 @@ def certify(seen, test, *, what, target, level, n, attainable, most_times):
     p_value, part = test(1)
     error, passed = fallback(p_value, part)
     table = pd.DataFrame(seen | {"p_value": p_value, "error": error, "certified": passed})
-    needed = float("nan") if passed.any() else rows_needed(test, n, most_times) if attainable else float("inf")
+    needed = float("nan") if passed.any() else rows_needed(test, n, max_factor) if attainable else float("inf")
     return Certificate(what, target, level, n, needed, table)
 
 
@@ -155,9 +155,9 @@ def _at_most(k, n, p):
     return np.where(k < n, betaincc(k + 1, np.maximum(n - k, 1), p), 1.0)
 
 
-def rows_needed(test, n, most_times):
-    """Rows with which a test passes if the same is seen again and again, up to `most_times` as many."""
-    for times in np.geomspace(1, most_times, round(STEPS * np.log(most_times)) + 2)[1:]:
+def rows_needed(test, n, max_factor):
+    """Rows with which a test passes if the same is seen again and again, up to `max_factor` as many."""
+    for times in np.geomspace(1, max_factor, round(STEPS * np.log(max_factor)) + 2)[1:]:
         if fallback(*test(times))[1].any():
             return float(np.rint(times * n))
-    return float(most_times * n)
+    return float(max_factor * n)

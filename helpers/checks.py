@@ -1,6 +1,6 @@
 """Inputs turned into clean arrays, or a ValueError that names the argument, the rule and the first offender.
 
-Every public function of the package calls these once, at its door. None of them changes the caller's data. They are
+Every public function of the package calls these once, on entry. None of them changes the caller's data. They are
 for the package's own use, so that their docstrings are short: arrays are (n,) unless it says otherwise, `name` is how
 the error calls the argument.
 """

@@ -1,18 +1,7 @@
-"""Programs: those of this repository that no package holds, as modules, and any as a fork (forks.py)."""
+"""Programs of this repository that no package holds, as modules."""
 
-import gc
 import importlib.util
-import io
-import multiprocessing
-import os
-import runpy
-import signal
-import subprocess
 import sys
-import traceback
-from contextlib import redirect_stderr, redirect_stdout
-
-from forks import begin_fork, launcher, local_provisioner, run_fork
 
 from helpers.datasets import DATA_FOLDER
 
@@ -30,31 +19,3 @@ def load_program(path):
 def load_script(name):
     """A script that makes a shipped table."""
     return load_program(DATA_FOLDER / "scripts" / f"{name}.py")
-
-
-def be_program(orders, words, folder, env, kernels=0):
-    """Be `python -m` with these words and forks as its first kernels; what it printed is sent as stdout."""
-    if kernels:
-        local_provisioner.launch_kernel = launcher(multiprocessing.get_context("fork"), kernels)
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # also under nohup, which ignores it
-    begin_fork()
-    gc.disable()  # a quarter of Sphinx's time; the memory is given back in a moment
-    os.chdir(folder)
-    os.environ.update(env)
-    sys.argv = words
-    printed = io.StringIO()
-    status = 0
-    with redirect_stdout(printed), redirect_stderr(printed):
-        try:
-            runpy.run_module(words[0], run_name="__main__", alter_sys=True)
-        except SystemExit as end:
-            status = end.code or 0
-        except BaseException:
-            status = 1
-            traceback.print_exc()
-    orders.send(subprocess.CompletedProcess(words, status, printed.getvalue(), ""))
-
-
-def run_program(command, cwd=".", env=os.environ, **_):
-    """In place of `subprocess.run` for python -m: its imports are done if they are those of notebooks."""
-    return run_fork(be_program, command[2:], cwd, dict(env))

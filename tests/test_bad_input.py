@@ -29,17 +29,24 @@ from helpers.decisions import RiskEstimator, bayes_decision, calibration_risk, e
 from helpers.grouping import (
     binned_grouping_loss,
     binned_grouping_loss_from_regions,
+    exact_decomposition,
     grouping_loss,
     grouping_loss_from_regions,
-    known_parts,
     stacked_grouping_loss,
 )
-from helpers.grouping.truth import captured
+from helpers.grouping.truth import captured_loss
 from helpers.partition import BinnedTree, HonestTree
 from helpers.practice.chunks import fit_partition
 from helpers.practice.repair import Recalibrator
 from helpers.resampling import bootstrap_interval, paired_difference
-from helpers.routing import TreeRouter, always, certified_threshold, evaluate_policies, oracle_route, sweep_cascades
+from helpers.routing import (
+    TreeRouter,
+    certified_threshold,
+    evaluate_policies,
+    oracle_route,
+    single_model,
+    sweep_cascades,
+)
 from helpers.scoring import BRIER, LOG, decompose, top_label
 from helpers.selective import (
     aurc,
@@ -81,9 +88,9 @@ TREE = HonestTree(min_samples_leaf=5, rng=0).fit(GOOD["X"], GOOD["residual"])
 BINNED = BinnedTree(n_bins=2, rng=0).fit(GOOD["X"], GOOD["y"], GOOD["p"])
 PLATT, ISOTONIC = (fit().fit(GOOD["p"], GOOD["y"]) for fit in (PlattCalibrator, IsotonicCalibrator))
 COST = [[0, 2], [1, 0]]
-TREES = RiskEstimator(COST, residual="tree", min_samples_leaf=5, rng=0)
+TREES = RiskEstimator(COST, min_samples_leaf=5, rng=0)
 RISK = clone(TREES).fit(GOOD["X"], GOOD["y"], GOOD["p"])
-POLICIES = {"zeros": always(np.zeros((1, N), int), [1.0], 0)}
+POLICIES = {"zeros": single_model(np.zeros((1, N), int), [1.0], 0)}
 ANSWERS = GOOD["y"], GOOD["p"]
 SYSTEMS = {name: (GOOD["y"], GOOD[name]) for name in ("a", "b")}
 
@@ -153,7 +160,7 @@ FUNCTIONS = {
     "binned grouping loss by regions": on(
         "y p region sample_weight groups", binned_grouping_loss_from_regions, n_bins=2, **SEEDED
     ),
-    "known parts": on("p q c sample_weight", known_parts),
+    "known parts": on("p q c sample_weight", exact_decomposition),
     "ecuas": on("correct confidence", ecuas),
     "chow": on("correct confidence", chow_cost, reject_cost=0.2),
     "cost at": on("correct confidence sample_weight", expected_cost_at, reject_costs=[0.1, 0.2]),
@@ -170,7 +177,7 @@ FUNCTIONS = {
     "calibration risk": on("c p", calibration_risk, cost=COST),
     "grouping risk": on("c", grouping_risk, corrected=np.full(N, 0.5), cost=COST),
     "expected cost": on("q", expected_cost, decision=np.zeros(N, int), cost=COST),
-    "risk fit": on(TABLE, lambda **of: RiskEstimator(COST, rng=0).fit(**of)),
+    "risk fit": on(TABLE, lambda **of: RiskEstimator(COST, min_samples_leaf=5, rng=0).fit(**of)),
     "risk of own rows": on("X p y groups", lambda **of: TREES.fit_predict(**of)),
     "risk predict": on("X p", lambda X, p: RISK.predict(X, p)),
     "repair fit": on(TABLE, lambda **of: Recalibrator(rng=0).fit(**of)),
@@ -356,7 +363,7 @@ def numbers(result):
     return {name: value for name, value in vars(result).items() if isinstance(value, kinds)}
 
 
-SLOW = ("risk fit", "repair fit", "repair of own rows")  # tests/practice/repair fits one twice
+SLOW = ("repair fit", "repair of own rows")  # tests/practice/repair fits one twice
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
@@ -413,8 +420,8 @@ test_options_and_columns_that_break_a_rule = refuses(
     (lambda: grouping(X={"a": [1.0] * N}), "^X must"),
     (lambda: error(n_simulations=2**63), "^n_simulations must"),
     (lambda: holm([-0.5, 0.2]), "^p_value must"),
-    (lambda: captured([0, 0], [0.1, np.nan]), "^missed must"),
-    (lambda: captured([0, -1], [0.1, 0.1]), "^region must"),
+    (lambda: captured_loss([0, 0], [0.1, np.nan]), "^residual must"),
+    (lambda: captured_loss([0, -1], [0.1, 0.1]), "^region must"),
     (lambda: cross_calibrate(GOOD["proba"], GOOD["y"], bias=-1), "^bias must"),
     (lambda: confidence_metrics(*ANSWERS, n=[0, -1]), "^n must"),
     (lambda: certified_precision(*ANSWERS, precision=1), "^precision must"),
@@ -425,11 +432,11 @@ test_options_and_columns_that_break_a_rule = refuses(
 
 
 CONSTANT = np.full(N, 0.3)
-DOORS = {
+ENTRY_POINTS = {
     "grouping loss": lambda **options: grouping(p=CONSTANT, **options),
     "by the paper": lambda **options: grouping(p=CONSTANT, method="paper", **options),
     "stacked": lambda **options: stacked_grouping_loss(GOOD["y"], CONSTANT, GOOD["X"], n_folds=2, rng=0, **options),
-    "risk": lambda **options: RiskEstimator(COST, residual="tree", min_samples_leaf=5, rng=0, **options).fit(
+    "risk": lambda **options: RiskEstimator(COST, min_samples_leaf=5, rng=0, **options).fit(
         GOOD["X"], GOOD["y"], CONSTANT
     ),
     "partition for chunks": lambda **options: fit_partition(
@@ -438,12 +445,12 @@ DOORS = {
 }
 
 
-@pytest.mark.parametrize("door", DOORS)
-def test_a_constant_score_has_no_platt_curve_and_the_error_says_what_to_do(door):
+@pytest.mark.parametrize("entry_point", ENTRY_POINTS)
+def test_a_constant_score_has_no_platt_curve_and_the_error_says_what_to_do(entry_point):
     with pytest.raises(ValueError, match='all .* are 0.3; .*: use calibrator="none"'):
-        DOORS[door]()
-    DOORS[door](calibrator="none")
-    DOORS[door](calibrator="isotonic")
+        ENTRY_POINTS[entry_point]()
+    ENTRY_POINTS[entry_point](calibrator="none")
+    ENTRY_POINTS[entry_point](calibrator="isotonic")
 
 
 ENDS = {  # of results: (low, value, high), and the largest size that the quantity can have
@@ -525,7 +532,7 @@ def test_right_answers_are_compared_by_value_or_refused(call):
         lambda rng: grouping(rng=rng),
         lambda rng: bootstrap_interval(np.mean, GOOD["p"], rng=rng),
         lambda rng: Recalibrator(rng=rng).fit(GOOD["X"], GOOD["y"], GOOD["p"]),
-        lambda rng: RiskEstimator(COST, residual="tree", rng=rng).fit(GOOD["X"], GOOD["y"], GOOD["p"]),
+        lambda rng: RiskEstimator(COST, rng=rng).fit(GOOD["X"], GOOD["y"], GOOD["p"]),
         lambda rng: HonestTree(rng=rng).fit(GOOD["X"], GOOD["residual"]),
         lambda rng: TreeRouter(rng=rng).fit(GOOD["X"], [GOOD["y"]]),
         lambda rng: measure_systems(SYSTEMS, rng=rng),

@@ -38,10 +38,9 @@ def of_segments(y, p, X, seed):
     return named["gap"], (named["high"] - named["low"]) / 4
 
 
-def of_risk(y, p, X, seed, **options):
+def of_risk(y, p, X, seed):
     """What deciding by the corrected probabilities saves."""
-    risk = RiskEstimator(EVEN, rng=seed, **options)
-    corrected = risk.fit_corrected(X, y, p)
+    corrected = RiskEstimator(EVEN, rng=seed).fit_corrected(X, y, p)
     saved = (p > 0.5) * (1 - 2 * y) - (corrected > 0.5) * (1 - 2 * y)
     return saved.mean(), saved.std() / N**0.5
 
@@ -63,7 +62,7 @@ def of_loss(estimate, **options):
 ESTIMATES = {  # and the seeds over which they are averaged
     "exact": (of_loss(grouping_loss), 4),
     "binned": (of_loss(binned_grouping_loss), 4),
-    "risk by trees": (lambda *data: of_risk(*data, residual="tree"), 2),
+    "risk by trees": (of_risk, 2),
     "segments": (of_segments, 1),
     "stacked": (of_loss(stacked_grouping_loss, n_folds=3), 1),
     "repair": (of_repair, 1),
@@ -116,6 +115,6 @@ def test_results_say_which_levels_were_pooled():
         assert str(result).endswith(f" (levels of person pooled: {n_pooled:,} of {n_levels:,})")
     partition = fit_partition(X.assign(label=y, score=p), rng=0)
     assert str(partition).endswith("(levels of person pooled: 2,000 of 2,000)")
-    risk = RiskEstimator(EVEN, residual="tree", rng=0).fit(X, y, p)
+    risk = RiskEstimator(EVEN, rng=0).fit(X, y, p)
     assert risk.pooled_ == (("person", N // 2, N // 2),)
     assert grouping_loss(y, p, X[["a"]], rng=0).pooled == ()

@@ -9,7 +9,7 @@ import pytest
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from helpers.experiments import comparison, each_estimator, improvement, repeat, summarise, verdict
-from helpers.grouping import captured, grouping_loss
+from helpers.grouping import captured_loss, grouping_loss
 from helpers.simulation import Sigmoid, controls
 
 
@@ -109,7 +109,7 @@ def test_improvement_by_hand():
     assert gain == pytest.approx(0.3) and se == pytest.approx((0.1**2 + 0.1**2) ** 0.5)
 
 
-@pytest.mark.parametrize("draw", [controls.perfect, controls.same_sign, controls.same_people])
+@pytest.mark.parametrize("draw", [controls.perfect, controls.xor_interaction, controls.same_people])
 def test_controls_are_calibrated(draw):
     a = draw(4000, 5)
     for part in (a.p < 0.5, a.p >= 0.5):
@@ -120,9 +120,9 @@ def test_controls_are_calibrated(draw):
 
 def test_four_rows_captured():
     missed = np.array([0.1, 0.3, -0.2, -0.2])
-    assert captured([0, 0, 1, 1], missed) == pytest.approx((0.04 + 0.04) / 2)
-    assert captured([0, 0, 0, 0], missed) == pytest.approx(0)
+    assert captured_loss([0, 0, 1, 1], missed) == pytest.approx((0.04 + 0.04) / 2)
+    assert captured_loss([0, 0, 0, 0], missed) == pytest.approx(0)
 
 
 def test_crowd_has_the_loss_of_its_population():
-    assert controls.even_crowd(Sigmoid(), 3).grouping_loss == pytest.approx(Sigmoid().grouping_loss, rel=0.01)
+    assert controls.sobol_sample(Sigmoid(), 3).grouping_loss == pytest.approx(Sigmoid().grouping_loss, rel=0.01)

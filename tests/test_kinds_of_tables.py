@@ -84,7 +84,7 @@ OTHERS = {
     "pyarrow": (pyarrow.Table.from_pandas, lambda column: pyarrow.chunked_array([column])),
 }
 
-DOORS = {
+ENTRY_POINTS = {
     "grouping loss": lambda X, y, p, groups: str(grouping_loss(y=y, p=p, X=X, groups=groups, rng=0)),
     "segments": lambda X, y, p, groups: audit_groups(y=y, p=p, X=X, groups=groups, n_draws=39, rng=0).to_string(),
     "encoder": lambda X, y, p, groups: str(TableEncoder().fit(X, y).transform(X).tolist()),
@@ -100,15 +100,15 @@ def risks(X, y, p):
 
 @cache
 def of_pandas(name):
-    return DOORS[name](MIXED, Y, P, FAMILY)
+    return ENTRY_POINTS[name](MIXED, Y, P, FAMILY)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", DOORS)
+@pytest.mark.parametrize("name", ENTRY_POINTS)
 @pytest.mark.parametrize("library", OTHERS)
 def test_a_table_of_another_library_is_that_of_pandas(library, name):
     of_table, of_column = OTHERS[library]
-    assert DOORS[name](of_table(MIXED), of_column(Y), of_column(P), of_column(FAMILY)) == of_pandas(name)
+    assert ENTRY_POINTS[name](of_table(MIXED), of_column(Y), of_column(P), of_column(FAMILY)) == of_pandas(name)
 
 
 @pytest.mark.parametrize("library", OTHERS)
@@ -117,7 +117,7 @@ def test_a_table_of_scores_is_read_from_any_library(library):
     expected = read_scores(frame, group="family")
     given = read_scores(OTHERS[library][0](frame), group="family")
     assert str(given) == str(expected) and given.note == expected.note and given.dropped == expected.dropped
-    assert DOORS["encoder"](given.X, Y, P, FAMILY) == DOORS["encoder"](expected.X, Y, P, FAMILY)
+    assert ENTRY_POINTS["encoder"](given.X, Y, P, FAMILY) == ENTRY_POINTS["encoder"](expected.X, Y, P, FAMILY)
 
 
 def test_what_breaks_a_rule_is_named_in_any_library():

@@ -10,8 +10,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from forks import fork_kernel
-from jupyter_client.provisioning import local_provisioner
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -32,7 +30,7 @@ def test_each_part_has_promises_and_each_promise_a_test():
     assert list(PROMISES["heading"].unique()) == headings
     places = PROMISES["test"].str.split("::", expand=True)
     for file, names in places[1].groupby(places[0]):
-        nodes = ast.parse((ROOT / "tests" / file).read_text(encoding="utf-8")).body
+        nodes = ast.walk(ast.parse((ROOT / "tests" / file).read_text(encoding="utf-8")))
         tests = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
         assert set(names) <= tests, file
 
@@ -59,9 +57,8 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def run_command(monkeypatch, heading):
-    """Run the first command of helpers.practice.run under a heading; its kernel has its imports done."""
-    monkeypatch.setattr(local_provisioner, "launch_kernel", fork_kernel)
+def run_command(heading):
+    """Run the first command of helpers.practice.run under a heading."""
     text = "\n".join(blocks(heading, "")).replace("\\\n", " ")
     line = re.search(r"-m helpers\.run (.*)", text)[1]
     notebook, *words = shlex.split(line, comments=True)
@@ -69,8 +66,8 @@ def run_command(monkeypatch, heading):
 
 
 @pytest.mark.slow
-def test_a_table_of_ones_own(folder, monkeypatch):
-    run_command(monkeypatch, "Your own table")
+def test_a_table_of_ones_own(folder):
+    run_command("Your own table")
     report = "13_audit_your_scores"
     files = {f"{report}.html", f"{report}.ipynb", "metrics.json", "scores.csv", "groups.csv", "repair.joblib"}
     assert {name for name in os.listdir("out") if name[0] != "."} == files | {"findings.json"}
@@ -81,8 +78,8 @@ def test_a_table_of_ones_own(folder, monkeypatch):
 
 
 @pytest.mark.slow
-def test_answers_of_ones_own(folder, monkeypatch):
-    run_command(monkeypatch, "Your own sampled answers")
+def test_answers_of_ones_own(folder):
+    run_command("Your own sampled answers")
     report = "14_audit_your_answers"
     files = {f"{report}.html", f"{report}.ipynb", "metrics.json", "answers.csv", "findings.json"}
     assert {name for name in os.listdir("out") if name[0] != "."} == files
@@ -93,7 +90,6 @@ def test_answers_of_ones_own(folder, monkeypatch):
 def test_papermill_leaves_files_in_a_folder(folder, monkeypatch):
     from papermill import execute_notebook
 
-    monkeypatch.setattr(local_provisioner, "launch_kernel", fork_kernel)
     monkeypatch.setenv("HONEST_OUTPUT", str(folder / "files"))
     given = {"path": str(folder / "answers.csv")}
     execute_notebook(ROOT / "notebooks/14_audit_your_answers.ipynb", folder / "run.ipynb", given, progress_bar=False)

@@ -11,8 +11,8 @@ from helpers.calibration import calibration_error, calibration_line, monotone_cu
 from helpers.decisions import bayes_decision, largest_uncertainty
 from helpers.grouping import (
     binned_grouping_loss_from_regions,
+    exact_decomposition,
     grouping_loss,
-    known_parts,
     stacked_grouping_loss,
 )
 from helpers.resampling import bootstrap_interval
@@ -55,7 +55,7 @@ def test_every_result_shows_its_line_and_its_numbers():
             binned_grouping_loss_from_regions(y, p, np.arange(200) % 2, n_bins=2, rng=0),
             "value explained plugin bias induced",
         ),
-        (known_parts(p, p, n_bins=2), "calibration_loss grouping_loss induced"),
+        (exact_decomposition(p, p, n_bins=2), "calibration_loss grouping_loss induced"),
         (error, "value debiased null"),
         (error.curve, "count stated observed low high"),
         (calibration_line(y, p), "intercept slope p_value"),

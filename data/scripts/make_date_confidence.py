@@ -22,7 +22,7 @@ SEED = 20260101
 
 def measure(answers, rule, closed):
     """Rows of the table for one system, one rule and one edge rule."""
-    found = sem_ece(group_answers(answers, rule), closed=closed, ties="order", n_resamples=2000, rng=SEED)
+    found = sem_ece(group_answers(answers, rule), closed=closed, ties="first", n_resamples=2000, rng=SEED)
     rows = []
     for line in found.summary.itertuples():
         rows.append(("ece", line.source, line.ece, line.low, line.high, line.null, line.n))

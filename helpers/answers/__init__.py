@@ -29,15 +29,15 @@ from helpers.answers.exact import binomial_law, estimator_moments, exact_bias, w
 from helpers.answers.leading_terms import (
     CRITICAL_HALF_MARGIN,
     critical_half_margin,
-    direct_gap,
-    direct_gap_leading,
+    direct_gap_constant,
     jensen_bias,
     leading_bias,
-    leading_bias_all,
-    oracle_gap,
-    oracle_gap_leading,
+    leading_bias_multiclass,
+    leading_direct_gap,
+    leading_oracle_gap,
+    oracle_gap_constant,
     selection_bias,
-    standardized,
+    standardized_margin,
 )
 from helpers.answers.population import AnswerPopulation
 from helpers.answers.posterior import meaning_posterior
@@ -53,12 +53,12 @@ from helpers.answers.token_confidences import (
 __all__ = [
     "AnswerPopulation", "CRITICAL_HALF_MARGIN", "GroupedAnswers", "RULES",
     "SemanticCalibration", "bias_bound", "binomial_law", "combine_confidences", "confidence_error_bound",
-    "critical_half_margin", "direct_gap", "direct_gap_leading", "ece_bound", "estimator_moments",
+    "critical_half_margin", "direct_gap_constant", "ece_bound", "estimator_moments",
     "exact_bias", "group_answers", "is_true_probability", "jensen_bias", "leading_bias",
-    "leading_bias_all", "meaning_posterior",
-    "option_masses", "oracle_confidence", "oracle_gap", "oracle_gap_leading", "parse_confidences",
+    "leading_bias_multiclass", "leading_direct_gap", "leading_oracle_gap", "meaning_posterior",
+    "option_masses", "oracle_confidence", "oracle_gap_constant", "parse_confidences",
     "parse_verbalised", "selection_bias",
     "selection_error_bound", "sem1", "sem2", "sem2_splits", "sem2_spread", "sem_ece", "sequence_posterior",
-    "spell_answers", "split_bias_corrected", "standardized",
+    "spell_answers", "split_bias_corrected", "standardized_margin",
     "top_two_margin", "top_two_mass", "winner_law",
 ]  # fmt: skip

@@ -20,12 +20,12 @@ from helpers.answers.polynomials import CHUNK, cut_product, tie_rule
 from helpers.checks import check_one_of
 
 
-def mean_over_splits(counts, n_select, value, *, ties="lot"):
+def mean_over_splits(counts, n_select, value, *, ties="average"):
     """Mean over all splits of value(count, copies selected, answers held out) of the selected class, (Q,).
 
-    Of tied classes "lot" selects each equally often, "order" the earlier column.
+    Of tied classes "average" selects each equally often, "first" the earlier column.
     """
-    check_one_of(ties, "ties", ("lot", "order"))
+    check_one_of(ties, "ties", ("average", "first"))
     keys = np.column_stack([counts.sum(axis=1), n_select, counts])
     # every distinct row is computed once, questions with as many answers together
     rows, back = np.unique(keys, axis=0, return_inverse=True)

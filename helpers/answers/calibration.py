@@ -89,7 +89,7 @@ class SemanticCalibration(Result):
 
 def sem_ece(
     grouped_or_counts, correct=None, *, stated=None, sources=None, n_bins=10, strategy="uniform", closed="left",
-    n_select=None, answer="all", ties="lot", margins=MARGINS, groups=None, n_resamples=1000, rng=None,
+    n_select=None, answer="all", ties="average", margins=MARGINS, groups=None, n_resamples=1000, rng=None,
 ):  # fmt: skip
     """Expected calibration error of Sem1, Sem2 and stated confidences, with what chance alone would show.
 
@@ -125,9 +125,10 @@ def sem_ece(
         over all splits (the paper's experiments, without the noise of its ten splits). "block": the most frequent of
         the first n_select answers, Sem1 on these, Sem2 on the others (its algorithm 1 and its theorems); counts without
         an order are split at random.
-    ties : {"lot", "order"}, default "lot"
-        Where classes are equally frequent: "lot", each of them is the answer equally often, so that a question counts
-        as right by the share of right ones among these (a fraction), or "order", the earlier column is the answer.
+    ties : {"average", "first"}, default "average"
+        Where classes are equally frequent: "average", each of them is the answer equally often, so that a question
+        counts as right by the share of right ones among these (a fraction), or "first", the earlier column is the
+        answer.
     margins : array of float or None, default (0, 0.1, 0.2, 0.4, 0.6, 0.8, 1)
         Edges from 0 to 1 of the ranges in `by_margin`, or None for none.
     groups, n_resamples, rng : optional
@@ -149,7 +150,7 @@ def sem_ece(
     rng = check_rng(rng)
     check_one_of(answer, "answer", ("all", "block"))
     check_one_of(closed, "closed", ("left", "right"))
-    check_one_of(ties, "ties", ("lot", "order"))
+    check_one_of(ties, "ties", ("average", "first"))
     check_one_of(strategy, "strategy", ("uniform", "quantile"))
     check_count(n_bins, "n_bins")
     margins = _check_margins(margins)

@@ -2,7 +2,7 @@
 
 Everything here works on counts: one row a question, one column a class of answers, classes in order of first
 appearance, zeros where a question has fewer classes. Where classes are equally frequent each of them wins equally
-often, so that nothing depends on the order of the columns; ``ties="order"`` lets the earlier column win.
+often, so that nothing depends on the order of the columns; ``ties="first"`` lets the earlier column win.
 """
 
 import numpy as np
@@ -84,7 +84,7 @@ def largest_share(table):
     return table.max(axis=1) / table.sum(axis=1)
 
 
-def sem2(counts, n_select=None, *, ties="lot"):
+def sem2(counts, n_select=None, *, ties="average"):
     """Share of the class chosen by one part of the answers among the other part, averaged over all splits, exactly.
 
     The mean of (c_k - v) / m over all C(N, n) ways to draw n of the N answers, where class k is the most frequent of
@@ -98,22 +98,22 @@ def sem2(counts, n_select=None, *, ties="lot"):
         Counts of classes, a row a question; at least two answers each.
     n_select : int or None, default None
         Answers that select, 1 .. N - 1; None for N // 2, so that with odd N one more answer is held out.
-    ties : {"lot", "order"}, default "lot"
-        "lot", of tied classes each is selected equally often, or "order", the earlier column. Columns in order of first
-        appearance know a little about the held-out part: with few answers "order" is then too high for the class
-        selected (by 0.06 at N = 4, 0.001 at N = 50, three equal classes); "lot" never is.
+    ties : {"average", "first"}, default "average"
+        "average", of tied classes each is selected equally often, or "first", the earlier column. Columns in order of
+        first appearance know a little about the held-out part: with few answers "first" is then too high for the
+        class selected (by 0.06 at N = 4, 0.001 at N = 50, three equal classes); "average" never is.
 
     Returns
     -------
     float or array of float, shape (Q,)
         In [0, 1], never above `sem1`. Biased downwards for the largest probability, unbiased for that of the class
-        selected (with "order": where the columns are in an order fixed beforehand).
+        selected (with "first": where the columns are in an order fixed beforehand).
 
     Examples
     --------
     >>> round(sem2([20, 18, 12]), 10), sem2([50]), sem2([1] * 50)
     (0.3299121119, 1.0, 0.0)
-    >>> [round(sem2([2, 1, 1], ties=ties), 3) for ties in ("lot", "order")]
+    >>> [round(sem2([2, 1, 1], ties=ties), 3) for ties in ("average", "first")]
     [0.167, 0.333]
     """
     return _like(mean_held_out_share(check_counts(counts, least=2), n_select, ties), counts)
@@ -181,7 +181,7 @@ def sem2_splits(counts, *, n_splits=10, n_select=None, rng=None):
     sizes = block_sizes(table.sum(axis=1), n_select)
     rng = check_rng(rng)
     blocks = random_blocks(table, sizes, check_count(n_splits, "n_splits"), rng)
-    chosen = chances_to_win(blocks + rng.random(blocks.shape))  # of tied classes one by lot
+    chosen = chances_to_win(blocks + rng.random(blocks.shape))  # of tied classes one at random
     return _like(held_out_shares(table, blocks, chosen).mean(axis=0), counts)
 
 

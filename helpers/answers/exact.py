@@ -20,7 +20,7 @@ def probability_rows(pi, name="pi"):
     return table / table.sum(axis=1, keepdims=True), single
 
 
-def winner_law(pi, n, *, ties="index"):
+def winner_law(pi, n, *, ties="first"):
     """Probability that class k is the most frequent of n answers and has v copies.
 
     Answers are n independent draws from `pi`. For class k with v copies the others have at most v (later) or v - 1
@@ -33,9 +33,9 @@ def winner_law(pi, n, *, ties="index"):
     ----------
     pi, n : array of float, shape (K,) or (Q, K), and int
         Answer probabilities, a row a question, and the number of answers.
-    ties : {"index", "lot"}, default "index"
-        "index", the lower index wins, or "lot", all tied classes are equally likely (which is what the order of first
-        appearance among the n answers amounts to): the mean over y of a weight y for each tied class.
+    ties : {"average", "first"}, default "first"
+        "first", the lower index wins, or "average", all tied classes are equally likely (which is what the order of
+        first appearance among the n answers amounts to): the mean over y of a weight y for each tied class.
 
     Returns
     -------
@@ -53,9 +53,9 @@ def winner_law(pi, n, *, ties="index"):
     return law[0] if single else law
 
 
-def law_of_winner(rows, n, ties="index"):
+def law_of_winner(rows, n, ties="first"):
     """`winner_law` of probabilities and a number that were checked, (Q, K, n + 1)."""
-    check_one_of(ties, "ties", ("index", "lot"))
+    check_one_of(ties, "ties", ("first", "average"))
     classes = rows.shape[1]
     law = np.zeros((*rows.shape, n + 1))
     copies = np.arange(n + 1)
@@ -145,7 +145,7 @@ class ExactBias(Result):
         )
 
 
-def exact_bias(pi, n, *, ties="index"):
+def exact_bias(pi, n, *, ties="first"):
     """Exact biases of Sem1 and Sem2: the expectations in equations 2 and 5 of Wang et al. (2026).
 
     Plain: `helpers.papers.semece2026.equation_2`, `helpers.papers.semece2026.equation_5`.
@@ -154,7 +154,7 @@ def exact_bias(pi, n, *, ties="index"):
     ----------
     pi, n : array of float, shape (K,) or (Q, K), and int
         Answer probabilities, a row a question, and the answers in the selection block.
-    ties : {"index", "lot"}, default "index"
+    ties : {"average", "first"}, default "first"
         As in `winner_law`; Sem1 does not depend on it.
 
     Returns

@@ -71,7 +71,7 @@ def selection_bias(half_margin):
     return u * ndtr(-u)
 
 
-def direct_gap(half_margin):
+def direct_gap_constant(half_margin):
     """How far Sem1 stands above Sem2: g_A = J + S = phi(2 l) > 0.
 
     Plain: `helpers.papers.semece2026.equation_10`.
@@ -88,13 +88,13 @@ def direct_gap(half_margin):
 
     Examples
     --------
-    >>> float(direct_gap(0).round(4))
+    >>> float(direct_gap_constant(0).round(4))
     0.3989
     """
     return _density(2 * _half_margin(half_margin))
 
 
-def oracle_gap(half_margin):
+def oracle_gap_constant(half_margin):
     """Difference of the two biases: g_B = J - S, positive where that of Sem1 is the larger one; one root.
 
     Plain: `helpers.papers.semece2026.equation_10`.
@@ -111,14 +111,14 @@ def oracle_gap(half_margin):
 
     Examples
     --------
-    >>> float(oracle_gap(0.3) > 0), float(oracle_gap(0.31) > 0)
+    >>> float(oracle_gap_constant(0.3) > 0), float(oracle_gap_constant(0.31) > 0)
     (1.0, 0.0)
     """
     u = 2 * _half_margin(half_margin)
     return _density(u) - 2 * u * ndtr(-u)
 
 
-def standardized(pi, n):
+def standardized_margin(pi, n):
     """Margin, top-two mass and standardised margin of each question (Wang et al., 2026, section 3).
 
     Plain: `helpers.papers.semece2026.section_3_standardized_margin`.
@@ -135,7 +135,7 @@ def standardized(pi, n):
 
     Examples
     --------
-    >>> [round(float(x), 4) for x in standardized([0.55, 0.4, 0.05], 50)]
+    >>> [round(float(x), 4) for x in standardized_margin([0.55, 0.4, 0.05], 50)]
     [0.15, 0.95, 1.0882]
     """
     rows, single = probability_rows(pi)
@@ -144,7 +144,7 @@ def standardized(pi, n):
 
 
 def margins_of(rows, n):
-    """`standardized` of probabilities and a number that were checked, each (Q,)."""
+    """`standardized_margin` of probabilities and a number that were checked, each (Q,)."""
     second, best = np.partition(rows, -2, axis=1)[:, -2:].T
     margin = best - second
     mass = best + second
@@ -168,7 +168,7 @@ def leading_bias(pi, n):
     """Leading terms of both biases by equation 9 as printed: the two most likely classes only.
 
     sqrt(p_q / n) J and -sqrt(p_q / n) S. Right where no third class is near the top; where one is, wrong at every n
-    (`leading_bias_all`). Wang et al. (2026), equation 9 and appendix A.5.
+    (`leading_bias_multiclass`). Wang et al. (2026), equation 9 and appendix A.5.
     Plain: `helpers.papers.semece2026.equation_9`.
 
     Parameters
@@ -201,7 +201,7 @@ def leading_bias(pi, n):
     return LeadingBias(sem1, sem2, selection, n)
 
 
-def leading_bias_all(pi, n, *, n_panels=96):
+def leading_bias_multiclass(pi, n, *, n_panels=96):
     """Leading terms of both biases with every class in the contest.
 
     Shares are pi_k + (W_k - pi_k W) / sqrt(n) with independent W_k ~ N(0, pi_k) and W their sum. Among the classes
@@ -228,7 +228,7 @@ def leading_bias_all(pi, n, *, n_panels=96):
 
     Examples
     --------
-    >>> print(leading_bias_all([1 / 3, 1 / 3, 1 / 3], 400))  # exactly +0.0245
+    >>> print(leading_bias_multiclass([1 / 3, 1 / 3, 1 / 3], 400))  # exactly +0.0245
     n = 400: Sem1 +0.0244, Sem2 +0.0000 to leading order
     """
     rows, single = probability_rows(pi)
@@ -296,7 +296,7 @@ def critical_half_margin(n_rivals=1):
     """
     n_rivals = check_count(n_rivals, "n_rivals")
     if n_rivals == 1:
-        return float(brentq(lambda half: float(oracle_gap(half)), 0, 2, xtol=1e-15))
+        return float(brentq(lambda half: float(oracle_gap_constant(half)), 0, 2, xtol=1e-15))
 
     def gap(half):
         behind = np.array([0.0, 2 * np.sqrt(2) * half])  # m = behind / sqrt(2), since p is twice c*
@@ -309,7 +309,7 @@ def critical_half_margin(n_rivals=1):
 CRITICAL_HALF_MARGIN = critical_half_margin()
 
 
-def direct_gap_leading(pi, n):
+def leading_direct_gap(pi, n):
     """Leading term of Sem1-ECE - Sem2-ECE (theorem 5.6): mean over questions of sqrt(p_q / n) g_A.
 
     Right for one bin that is over-confident and two classes in contest. Wang et al. (2026), equation 11.
@@ -327,14 +327,14 @@ def direct_gap_leading(pi, n):
 
     Examples
     --------
-    >>> round(direct_gap_leading([[0.5, 0.5], [0.55, 0.45]], 25), 4)
+    >>> round(leading_direct_gap([[0.5, 0.5], [0.55, 0.45]], 25), 4)
     0.0751
     """
-    _, mass, m = standardized(pi, n)
-    return float(np.mean(np.sqrt(mass / n) * direct_gap(m / 2)))
+    _, mass, m = standardized_margin(pi, n)
+    return float(np.mean(np.sqrt(mass / n) * direct_gap_constant(m / 2)))
 
 
-def oracle_gap_leading(pi, n):
+def leading_oracle_gap(pi, n):
     """Leading term of |E Sem1 - E c*| - |E Sem2 - E c*| (theorem 5.7): mean over questions of sqrt(p_q / n) g_B.
 
     The ECEs themselves also hold the gap between oracle and deployed accuracy. Wang et al. (2026), equation 12.
@@ -352,8 +352,8 @@ def oracle_gap_leading(pi, n):
 
     Examples
     --------
-    >>> round(oracle_gap_leading([[0.5, 0.5], [0.55, 0.45]], 25), 4)
+    >>> round(leading_oracle_gap([[0.5, 0.5], [0.55, 0.45]], 25), 4)
     0.0442
     """
-    _, mass, m = standardized(pi, n)
-    return float(np.mean(np.sqrt(mass / n) * oracle_gap(m / 2)))
+    _, mass, m = standardized_margin(pi, n)
+    return float(np.mean(np.sqrt(mass / n) * oracle_gap_constant(m / 2)))

@@ -120,7 +120,7 @@ _ENGLISH = re.compile(
 
 _CONTINENTAL = re.compile(r"\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}|\d{1,3}(?:([ '’])\d{3})(?:\1\d{3})*,\d{1,2}")
 
-_DECIMAL_COMMA = re.compile(r"\d+,\d{1,2}")  # sure only beside a currency, a unit or a percent sign: 3,5 may be two
+_DECIMAL_COMMA = re.compile(r"\d+,\d{1,2}")  # certain only beside a currency, a unit or a percent sign: 3,5 may be two
 
 _NO_UNITS = frozenset("xyzXYZKMBTπ") | set(
     "pi bn mn mio mrd Mio Mrd k b squared cubed factorial dozen tenths hundredths".split()

@@ -9,9 +9,9 @@ CHUNK = 1024  # rows at a time: small enough to stay in the processor's cache
 
 def tie_rule(ties, most):
     """Factors of earlier and of later classes that tie, and a weight, where at most `most` classes can tie."""
-    # By lot, a class tied with s others counts 1 / (s + 1) = the integral of y^s from 0 to 1: every class that ties
-    # with it brings the factor y, and Gauss-Legendre nodes integrate the polynomial in y exactly.
-    if ties != "lot":
+    # On average over ties, a class tied with s others counts 1 / (s + 1) = the integral of y^s from 0 to 1: every
+    # class that ties with it brings the factor y, and Gauss-Legendre nodes integrate the polynomial in y exactly.
+    if ties != "average":
         return [(0.0, 1.0, 1.0)]
     nodes, weights = np.polynomial.legendre.leggauss((most + 1) // 2)
     return [(y, y, w) for y, w in zip((nodes + 1) / 2, weights / 2, strict=True)]

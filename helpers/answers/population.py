@@ -59,7 +59,7 @@ class ExactCalibration(Result):
         )
 
 
-def exact_calibration(pi, correct, n, *, n_held_out=None, n_bins=10, ties="index"):
+def exact_calibration(pi, correct, n, *, n_held_out=None, n_bins=10, ties="first"):
     """`ExactCalibration` of questions with answer probabilities `pi`, (Q, K), and correctness, (Q, K) or (Q,).
 
     Plain: `helpers.papers.semece2026.section_3_sem_ece`.
@@ -316,7 +316,7 @@ class AnswerPopulation:
             order=np.take_along_axis(codes, drawn, axis=1),
         )
 
-    def calibration(self, n, *, n_held_out=None, n_bins=10, ties="index"):
+    def calibration(self, n, *, n_held_out=None, n_bins=10, ties="first"):
         """Exact calibration errors of Sem1, Sem2 and the oracle.
 
         No sampling: the law of winner and count for every question (`winner_law`), a binomial for the held-out block.
@@ -329,7 +329,7 @@ class AnswerPopulation:
             Answers that select, and those that check Sem2, None for as many.
         n_bins : int, default 10
             Bins of equal width.
-        ties : {"index", "lot"}, default "index"
+        ties : {"average", "first"}, default "first"
             As in `winner_law`.
 
         Returns

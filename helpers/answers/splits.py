@@ -39,18 +39,18 @@ def random_blocks(counts, n_select, n_splits=1, rng=None):
     return picked
 
 
-def chances_to_win(counts, ties="lot"):
+def chances_to_win(counts, ties="average"):
     """Chance of each class to be chosen as the most frequent, (..., C).
 
-    Of tied classes "lot" chooses each equally often, "order" the earlier column.
+    Of tied classes "average" chooses each equally often, "first" the earlier column.
 
     >>> chances_to_win(np.array([[2, 2, 1], [0, 3, 1]]))
     array([[0.5, 0.5, 0. ],
            [0. , 1. , 0. ]])
     """
-    check_one_of(ties, "ties", ("lot", "order"))
+    check_one_of(ties, "ties", ("average", "first"))
     first = counts == counts.max(axis=-1, keepdims=True)
-    if ties == "order":
+    if ties == "first":
         first &= np.cumsum(first, axis=-1) == 1
     return first / first.sum(axis=-1, keepdims=True)
 

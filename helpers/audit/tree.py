@@ -10,7 +10,7 @@ from helpers.audit.rates import holm, table_of_gaps
 from helpers.checks import check_count, check_one_of, check_probabilities, check_rng, check_same_length
 from helpers.partition import HonestTree, split_rows
 from helpers.partition.checked import check_rows
-from helpers.partition.levels import said_of_pooled
+from helpers.partition.levels import pooled_note
 
 EVENTS = 10  # cases of the rarer label that a subgroup should hold, so that its interval means something
 
@@ -76,7 +76,7 @@ class GroupAudit(Result):
         return row_of[self.tree.apply(X)]
 
     def __str__(self):
-        return f"{len(self.table)} groups, {len(self.significant)} of them significant{said_of_pooled(self.pooled)}"
+        return f"{len(self.table)} groups, {len(self.significant)} of them significant{pooled_note(self.pooled)}"
 
 
 def tree_groups(

@@ -42,12 +42,12 @@ class AffineCalibrator(ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     scale_ : float
-        Below 1 says that the scores were too sure, below 0 that they point the wrong way.
+        Below 1 says that the scores were too extreme, below 0 that they point the wrong way.
     bias_ : ndarray, shape (K,)
         Offsets that sum to zero.
     classes_ : ndarray of int, shape (K,)
         0 .. K-1.
-    levels_ : ndarray, shape (K + 1, K)
+    certain_scores_ : ndarray, shape (K + 1, K)
         Calibrated scores of classes (columns) that cannot come, in rows that leave one class only (a row for each) and
         in the others (the last row).
     separated_ : bool
@@ -116,7 +116,8 @@ class AffineCalibrator(ClassifierMixin, BaseEstimator):
         can = True if never is None else ~never[line]
         lowest = self._line(of_line[0], of_line[-1]).min(axis=0, initial=np.inf, where=can)
         chance = np.where(np.isinf(lowest), counts / counts.sum(), lowest)
-        self.levels_ = np.tile(chance, (n_classes + 1, 1)) if never is None else _levels(never, y, weight, chance)
+        same = np.tile(chance, (n_classes + 1, 1))
+        self.certain_scores_ = same if never is None else _levels(never, y, weight, chance)
         return self
 
     def _fit_line(self, scores, y, weight, never):
@@ -172,7 +173,7 @@ class AffineCalibrator(ClassifierMixin, BaseEstimator):
         never = _never(scores)
         proba = self._line(_centered(scores, never), never)
         if never is not None:
-            level = np.where(never, self.levels_[_kind(never)], 0.0)
+            level = np.where(never, self.certain_scores_[_kind(never)], 0.0)
             level /= np.maximum(1, level.sum(axis=1, keepdims=True) + 1e-9)  # a part stays for the others
             proba = level + (1 - level.sum(axis=1, keepdims=True)) * proba
         return proba
@@ -200,7 +201,7 @@ def _never(scores):
 
 
 def _kind(never):
-    """Row of `levels_`: the class that is left, or K where there are several."""
+    """Row of `certain_scores_`: the class that is left, or K where there are several."""
     n_classes = never.shape[1]
     return np.where(never.sum(axis=1) == n_classes - 1, never.argmin(axis=1), n_classes)
 

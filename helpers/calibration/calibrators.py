@@ -86,7 +86,7 @@ class PlattCalibrator(_Calibrator):
         1 (with intercept 0) leaves the scores alone, below 1 means that the scores were too extreme.
     intercept_ : float
         In log-odds.
-    levels_ : ndarray, shape (2,)
+    certain_scores_ : ndarray, shape (2,)
         Calibrated scores of stated 0 and 1; NaN where they are on the line.
     n_clipped_ : int
         Rows of the fit outside [1e-6, 1 - 1e-6].
@@ -128,7 +128,7 @@ class PlattCalibrator(_Calibrator):
         if self.separated_:
             y = np.where(y == 1, (ones.size + 1) / (ones.size + 2), 1 / (zeros.size + 2))
         self.intercept_, self.slope_ = _newton(x, y, weight)
-        self.levels_ = levels_of_ends(sums, expit(self.intercept_ + self.slope_ * np.array([x.min(), x.max()])))
+        self.certain_scores_ = certain_scores(sums, expit(self.intercept_ + self.slope_ * np.array([x.min(), x.max()])))
         return self
 
     def rises(self, p):
@@ -137,13 +137,13 @@ class PlattCalibrator(_Calibrator):
 
     def _map(self, p):
         c = expit(self.intercept_ + self.slope_ * clipped_logit(p))
-        for end, level in zip((p < CLIP, p > 1 - CLIP), self.levels_, strict=True):
+        for end, level in zip((p < CLIP, p > 1 - CLIP), self.certain_scores_, strict=True):
             if end.any() and not np.isnan(level):
                 c[end] = level
         return c
 
 
-def levels_of_ends(sums, chances):
+def certain_scores(sums, chances):
     """Levels of stated 0 and 1 from (rows, labels 1) of each and the line's chances at its ends; NaN without rows."""
     return np.array(
         [(hits + chance) / (n + 1) if n else np.nan for (n, hits), chance in zip(sums, chances, strict=True)]

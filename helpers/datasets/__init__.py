@@ -1,9 +1,12 @@
 """Real data. `load_*` reads what is shipped or installed; `fetch_*` downloads once and checks the hash.
 
-Every loader returns a frozen dataclass that says where the rows come from and under which licence.
+Every loader returns a frozen dataclass that says where the rows come from and under which licence. `read_*` reads a
+file of yours in the form of an experiment of the papers: embeddings of a network, and predictions about people.
 """
 
 from helpers.datasets.download import DATA_FOLDER, DownloadError
+from helpers.datasets.embeddings import Embeddings, read_embeddings
+from helpers.datasets.folktexts import ScoredPeople, read_folktexts
 from helpers.datasets.network_scores import fetch_scores, score_systems
 from helpers.datasets.published import load_ecuas_table, load_model_list, load_network_losses
 from helpers.datasets.recorded_model import load_smollm2_answers, load_smollm2_scores
@@ -19,8 +22,8 @@ from helpers.datasets.tables import (
 )
 
 __all__ = [
-    "DATA_FOLDER", "Dataset", "DownloadError", "fetch_sampled_answers",
+    "DATA_FOLDER", "Dataset", "DownloadError", "Embeddings", "ScoredPeople", "fetch_sampled_answers",
     "fetch_scores", "load_breast_cancer", "load_claims", "load_digits", "load_ecuas_table", "load_fair",
     "load_model_list", "load_network_losses", "load_rand_hie", "load_rand_scores",
-    "load_smollm2_answers", "load_smollm2_scores", "score_systems",
+    "load_smollm2_answers", "load_smollm2_scores", "read_embeddings", "read_folktexts", "score_systems",
 ]  # fmt: skip

@@ -1,6 +1,6 @@
 """The risk of one decision: what deciding by a stated probability costs more than deciding by the truth, per row.
 
-With a truth `q` the risk is exact (`oracle_risk`); without one `RiskEstimator` puts a repaired probability in its
+With a truth `q` the risk is exact (`oracle_risk`); without one `RiskEstimator` puts a corrected probability in its
 place.
 """
 
@@ -21,32 +21,37 @@ from helpers.decisions.risks import calibration_risk, excess_risk, grouping_risk
 from helpers.partition import HonestTree, split_rows
 from helpers.partition.checked import CheckedTable, TakesTables, as_column, check_rows, with_score_column
 from helpers.partition.levels import most_pooled
-from helpers.practice.repair import Recalibrator
 from helpers.profile.alerts import no_table_warnings
 from helpers.resampling import mean_and_variance
 
 ERRORS = norm.ppf((np.arange(20) + 0.5) / 20) * 2**0.5  # of a repaired probability, in its jackknife standard errors
+
+METHODS = ("fit_predict", "predict")  # of a repair
+
+DEFAULTS = {  # of options whose work a repair does
+    "method": "crossfit", "calibrator": "platt", "residual": "tree", "min_samples_leaf": None, "max_depth": None,
+}  # fmt: skip
 
 
 class RiskEstimator(TakesTables):
     """What single decisions by a stated probability cost more than the best possible ones, for rows without labels.
 
     risk(x) = `excess_risk(c(p) + r(x, p), p, cost, t)`: c recalibrates the score, r is what the features say beyond it:
-    by default what a `Recalibrator` adds, learners of several kinds behind a joint test. With trees, r is the mean
-    residual y - c among people like x: some rows choose their regions, others give these their means, and a rule in
-    words says who they are (`to_frame`). Melo et al. (2026), proposition 6, equation 8 and algorithm 1; the
-    cross-fitted form is ours. Plain, by the paper's method: `helpers.papers.melo2026.equation_8` and
+    the mean residual y - c among people like x. Some rows choose the regions of honest trees, others give these their
+    means, and a rule in words says who they are (`to_frame`). Melo et al. (2026), proposition 6, equation 8 and
+    algorithm 1; the cross-fitted form is ours. Plain, by the paper's method: `helpers.papers.melo2026.equation_8` and
     `helpers.papers.melo2026.algorithm_1`.
 
-    A repaired probability is shrunk and uncertain, and the risk is convex in the probability: the risk of its mean is
-    less than the mean of its risk (Jensen). So by default the risk is the mean over normal errors around c + r, whose
-    variance is about twice the jackknife's of the learners: for what shrinkage holds back, and for what moves with the
-    sample. If nothing is repaired, no error is added.
+    A `repair` gives probabilities in the place of c + r. They are shrunk and uncertain, and the risk is convex in the
+    probability: the risk of its mean is less than the mean of its risk (Jensen). So the risk is then the mean over
+    normal errors around the repaired probability, whose variance is about twice the square of its standard error: for
+    what shrinkage holds back, and for what moves with the sample. If nothing is repaired, no error is added.
 
     Over eight populations with known truth the root mean squared error of trees was 0.5, 0.4 and 0.3 times that of the
     paper's method at 1,000, 4,000 and 16,000 rows (geometric means). What no feature tells is missing from every
-    estimate: on nine populations at 4,000 rows, two draws each, the mean risk by "stack" was 0.68 to 1.04 times the
-    true one, 0.90 in geometric mean; 0.46 to 0.92, and 0.74, if the repaired probability is taken to be the truth.
+    estimate: on nine populations at 4,000 rows, two draws each, the mean risk with a `Recalibrator` was 0.68 to 1.04
+    times the true one, 0.90 in geometric mean; 0.46 to 0.92, and 0.74, if the repaired probability is taken to be the
+    truth.
 
     Parameters
     ----------
@@ -60,10 +65,15 @@ class RiskEstimator(TakesTables):
         10 % of the rows calibrate, 40 % choose by the features alone, 50 % give the means.
     calibrator : {"platt", "isotonic", "none"}, default "platt"
         How scores are recalibrated; "platt" on log-odds.
-    residual : {"stack", "tree"} or regressor, optional
-        Default "stack" (`Recalibrator`), and "tree" with the paper's method, which knows nothing else.
+    residual : "tree" or regressor, default "tree"
         A scikit-learn regressor of the residual (appendix C.8) is fitted on each half; it is given the table `X` with
         the score as a last column, so text needs a pipeline.
+    repair : object, optional
+        What gives probabilities in the place of calibrator and trees, whose options stay at their defaults then:
+        `fit_predict(X, y, p, sample_weight, groups)` learns from rows and returns their probabilities, each from
+        learners that have not seen its label; `predict(X, p, return_std=True)` returns those of new rows and their
+        standard errors; and `calibrator_`, once fitted, maps scores alone by `predict(p)`. It is cloned, not changed.
+        `helpers.practice.repair.Recalibrator` is one.
     min_samples_leaf : int, optional
         Of trees: rows a region needs when it is chosen; default 15 for the paper's method, else max(15, sqrt(n)), or
         the rows of sqrt(G) of G groups: regions whose means rest on ever more people, without which the risk of single
@@ -73,23 +83,25 @@ class RiskEstimator(TakesTables):
     n_halvings : int, default 4
         Random halvings for trees or regressors; more of them take longer and err less.
     rng : int, Generator or None, default None
-        Source of the random halves and trees.
+        Source of the random halves and trees; a repair has its own.
 
     Attributes
     ----------
+    repair_ : object
+        With a repair: its fitted clone.
     saved_, saved_se_ : float
-        With "stack": what the rows of the fit would have saved, by their own labels, had the repaired probability
-        decided, a row, and its standard error. Repaired probabilities are out of fold, so that this mean is not
-        flattered by luck, as a mean of estimated risks is; it is at most the risk there is.
+        With a repair: what the rows of the fit would have saved, by their own labels, had the repaired probability
+        decided, a row, and its standard error. These probabilities are out of fold, so that this mean is not flattered
+        by luck, as a mean of estimated risks is; it is at most the risk there is.
 
     Examples
     --------
     >>> rng = np.random.default_rng(0)
-    >>> X = pd.DataFrame({"age": rng.integers(20, 80, 500)})
-    >>> y = rng.random(500) < np.where(X["age"] < 50, 0.4, 0.8)
-    >>> model = RiskEstimator([[0, 1], [1, 0]], calibrator="none", rng=0).fit(X, y, np.full(500, 0.6))
+    >>> X = pd.DataFrame({"age": rng.integers(20, 80, 4000)})
+    >>> y = rng.random(4000) < np.where(X["age"] < 50, 0.4, 0.8)
+    >>> model = RiskEstimator([[0, 1], [1, 0]], calibrator="none", rng=0).fit(X, y, np.full(4000, 0.6))
     >>> model.predict(pd.DataFrame({"age": [30, 70]}), [0.6, 0.6]).round(1)
-    array([0.3, 0. ])
+    array([0.2, 0. ])
     """
 
     def __init__(
@@ -99,7 +111,8 @@ class RiskEstimator(TakesTables):
         *,
         method="crossfit",
         calibrator="platt",
-        residual=None,
+        residual="tree",
+        repair=None,
         min_samples_leaf=None,
         max_depth=None,
         n_halvings=4,
@@ -110,6 +123,7 @@ class RiskEstimator(TakesTables):
         self.method = method
         self.calibrator = calibrator
         self.residual = residual
+        self.repair = repair
         self.min_samples_leaf = min_samples_leaf
         self.max_depth = max_depth
         self.n_halvings = n_halvings
@@ -135,7 +149,7 @@ class RiskEstimator(TakesTables):
         RiskEstimator
             Itself.
         """
-        if self._residual == "stack":
+        if self.repair is not None:
             self._fit_repair(X, y, p, sample_weight, groups)
             return self
         rows, leaf = self._checked(X, y, p, sample_weight, groups)
@@ -152,7 +166,7 @@ class RiskEstimator(TakesTables):
         w = None if weight is None else weight[calibrate]
         self.calibrator_ = make_calibrator(self._calibrator).fit(p[calibrate], y[calibrate], w)
         residual = y - self.calibrated(p)
-        trees = self._residual == "tree"
+        trees = self._has_trees
         table = CheckedTable(self._table(X, p)) if trees else self._table(X, p)
         learn = self._tree if trees else self._regressor
         seeds = rng.integers(2**31, size=len(pairs))
@@ -173,7 +187,7 @@ class RiskEstimator(TakesTables):
         return self.calibrator_.predict(p)
 
     def corrected(self, X, p=None):
-        """Repaired probability c + r of each row; in [0, 1] with "stack", means of trees or regressors may leave it."""
+        """Corrected probability c + r of each row, which may leave [0, 1], or the repaired one."""
         return self._corrected(*self._rows(X, p))[0]
 
     def predict(self, X, p=None):
@@ -198,7 +212,7 @@ class RiskEstimator(TakesTables):
         """Fit, and return c + r of the same rows, each from learners or means that do not know its own label."""
         if self.method == "paper":
             raise ValueError('method must be "crossfit" here: half of the rows have no mean without their own label.')
-        if self._residual == "stack":
+        if self.repair is not None:
             rows, repaired = self._fit_repair(X, y, p, sample_weight, groups)
             if rows.kept.all():
                 return repaired
@@ -214,7 +228,7 @@ class RiskEstimator(TakesTables):
         """Fit, and return the risk of the same rows, judged by other people's labels (`fit_corrected`)."""
         corrected = self.fit_corrected(X, y, p, sample_weight, groups)
         X, p = self._rows(X, p)
-        error = self._corrected(X, p)[1] if self._residual == "stack" else None
+        error = None if self.repair is None else self._corrected(X, p)[1]
         return self._risk(p, corrected, error)
 
     def to_frame(self, X, p=None):
@@ -248,7 +262,7 @@ class RiskEstimator(TakesTables):
         frame["region"] = -1
         frame["rule"] = ""
         frame["rows"] = 0
-        if self._residual == "tree":
+        if self._has_trees:
             table = self._table(X, p)
             each = self._each(X, p)
             nearest = np.abs(each - each.mean(axis=0)).argmin(axis=0)
@@ -264,30 +278,24 @@ class RiskEstimator(TakesTables):
 
     @property
     def pooled_(self):
-        """Columns of which rare levels were one, a tuple of `helpers.partition.levels.Pooled`."""
-        if self._residual == "stack":
-            return self.models_[0].pooled_
-        return most_pooled(tree.encoder_.pooled_ for tree in self.models_) if self._residual == "tree" else ()
+        """Columns of which trees took rare levels together, a tuple of `helpers.partition.levels.Pooled`."""
+        return most_pooled(tree.encoder_.pooled_ for tree in self.models_) if self._has_trees else ()
 
     @property
     def _calibrator(self):
         return "none" if self.base_rate_ is not None else self.calibrator  # one score for all has no curve
 
     @property
-    def _residual(self):
-        """Who says the residual: "stack", "tree" or a regressor."""
-        if self.residual is None:
-            return "tree" if self.method == "paper" else "stack"
-        return self.residual
+    def _has_trees(self):
+        return self.repair is None and self.residual == "tree"
 
     def _fit_repair(self, X, y, p, weight, groups):
-        """Fit a `Recalibrator`; return the rows that count and their out-of-fold probabilities."""
+        """Fit the repair; return the rows that count and their out-of-fold probabilities."""
         rows, _ = self._checked(X, y, p, weight, groups)
-        repair = Recalibrator(self._calibrator, rng=self.rng)
-        with no_table_warnings():  # the door has said them
-            repaired = repair.fit_predict(rows.X, rows.y, rows.p, rows.weight, rows.groups)
-        self.calibrator_ = repair.calibrator_
-        self.models_ = [repair]
+        self.repair_ = clone(self.repair, safe=False)
+        with no_table_warnings():  # they were given on entry
+            repaired = self.repair_.fit_predict(rows.X, rows.y, rows.p, rows.weight, rows.groups)
+        self.calibrator_ = self.repair_.calibrator_
         self._realise(rows, repaired)
         return rows, repaired
 
@@ -302,7 +310,7 @@ class RiskEstimator(TakesTables):
         check_is_fitted(self, "calibrator_", msg="This %(name)s has learned nothing yet: call fit first.")
 
     def _rows(self, X, p):
-        """Checked rows to be told about: their table and stated probabilities."""
+        """Checked rows to predict for: their table and stated probabilities."""
         self._check_fitted()
         X = self._check_columns(X)
         if (p is None) != (self.base_rate_ is not None):
@@ -313,14 +321,14 @@ class RiskEstimator(TakesTables):
 
     def _corrected(self, X, p):
         """c + r and, for a repair, its standard error (None for trees and regressors)."""
-        if self._residual == "stack":
-            return self.models_[0].predict(X, p, return_std=True)
+        if self.repair is not None:
+            return self.repair_.predict(X, p, return_std=True)
         return self.calibrated(p) + self._each(X, p).mean(axis=0), None
 
     def _each(self, X, p):
         """Residual that each tree or regressor says, (models, n)."""
         table = self._table(X, p)
-        if self._residual == "tree":
+        if self._has_trees:
             table = CheckedTable(table)
             return np.array([tree.value_[tree.apply(table)] for tree in self.models_])
         return np.array([model.predict(table) for model in self.models_])
@@ -363,7 +371,7 @@ class RiskEstimator(TakesTables):
         self._remember_columns(rows.X, named)
         n = rows.y.size
         leaf = self._leaf(n, n if rows.groups is None else rows.groups.max() + 1)
-        if self._residual == "tree" and n < 4 * leaf:
+        if self._has_trees and n < 4 * leaf:
             raise ValueError(f"y must have at least 4 * min_samples_leaf = {4 * leaf} rows, but it has {n}.")
         return rows, leaf
 
@@ -376,19 +384,25 @@ class RiskEstimator(TakesTables):
         check_count(self.n_halvings, "n_halvings")
         if self.max_depth is not None:
             check_count(self.max_depth, "max_depth")
-        if isinstance(self._residual, str):
-            check_one_of(self._residual, "residual", ("stack", "tree"))
-        elif not (hasattr(self.residual, "fit") and hasattr(self.residual, "predict")):
+        if self.residual != "tree" and not (hasattr(self.residual, "fit") and hasattr(self.residual, "predict")):
+            raise ValueError(f"residual must be 'tree' or a scikit-learn regressor, but it is {self.residual!r}.")
+        if self.repair is not None:
+            self._check_repair()
+
+    def _check_repair(self):
+        """ValueError unless the repair has the methods of one, and no other option is asked to do its work."""
+        absent = [name for name in METHODS if not hasattr(self.repair, name)]
+        if absent or isinstance(self.repair, type):
             raise ValueError(
-                f"residual must be 'stack', 'tree' or a scikit-learn regressor, but it is {self.residual!r}."
+                f"repair must be an object with the methods {' and '.join(METHODS)}, such as a Recalibrator, but it is "
+                f"{self.repair!r}."
             )
-        if self._residual != "stack":
-            return
-        if self.method == "paper":
-            raise ValueError("residual must be 'tree' or a regressor for method='paper', but it is 'stack'.")
-        for name in ("min_samples_leaf", "max_depth"):
-            if getattr(self, name) is not None:
-                raise ValueError(f"{name} must be None without trees: pass residual='tree' with it.")
+        for name, default in DEFAULTS.items():
+            if getattr(self, name) != default:
+                raise ValueError(
+                    f"{name} must stay {default!r} beside a repair, which does this work itself, but it is "
+                    f"{getattr(self, name)!r}."
+                )
 
 
 def plausible_values(corrected, error):

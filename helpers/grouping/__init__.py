@@ -28,10 +28,11 @@ from helpers.grouping.crossfit import grouping_loss, grouping_loss_from_regions
 from helpers.grouping.result import GroupingLoss
 from helpers.grouping.scorer import neg_grouping_loss
 from helpers.grouping.stacked import StackedGroupingLoss, stacked_grouping_loss
-from helpers.grouping.truth import captured, induced_bounds, known_parts, sweep_bins
+from helpers.grouping.truth import captured_loss, exact_decomposition, induced_bounds, sweep_bins
 
 __all__ = [
     "BinnedGroupingLoss", "GroupingLoss", "StackedGroupingLoss", "binned_grouping_loss",
-    "binned_grouping_loss_from_regions", "captured", "grouping_loss", "grouping_loss_from_regions",
-    "induced_bounds", "known_parts", "neg_grouping_loss", "stacked_grouping_loss", "sweep_bins",
+    "binned_grouping_loss_from_regions", "captured_loss", "exact_decomposition", "grouping_loss",
+    "grouping_loss_from_regions",
+    "induced_bounds", "neg_grouping_loss", "stacked_grouping_loss", "sweep_bins",
 ]  # fmt: skip

@@ -26,7 +26,7 @@ from helpers.checks import (
 from helpers.grouping.binned_values import (
     BinnedRows,
     calibration_loss,
-    captured_loss,
+    expected_loss,
     explained_loss,
     induced_loss,
     means,
@@ -34,10 +34,10 @@ from helpers.grouping.binned_values import (
 )
 from helpers.grouping.binned_variance import se_and_interval
 from helpers.grouping.inversion import TAIL
-from helpers.grouping.splits import repeat_splits, said_of_splits
+from helpers.grouping.splits import repeat_splits, splits_note
 from helpers.partition import BinnedTree, split_rows
 from helpers.partition.checked import check_rows
-from helpers.partition.levels import said_of_pooled
+from helpers.partition.levels import pooled_note
 from helpers.resampling import exact_interval
 
 CORRECTIONS = ("regions", "bins")
@@ -50,7 +50,7 @@ class BinnedGroupingLoss(Result):
     Parameters
     ----------
     value : float
-        Estimate: explained - captured (`correction` "regions") or explained - induced ("bins"); may be slightly
+        Estimate: explained - expected (`correction` "regions") or explained - induced ("bins"); may be slightly
         negative when there is nothing to find.
     se, low, high : float
         Standard error and 95 % interval of what these bins and regions capture; claim "at least `low`". NaN where
@@ -61,8 +61,8 @@ class BinnedGroupingLoss(Result):
         The naive estimate and its upward bias; explained = plugin - bias.
     induced : float
         Grouping loss that the bins themselves create.
-    captured : float
-        The part of `explained` that comes from `induced`.
+    expected : float
+        The part of `explained` that the scores in the regions lead one to expect.
     calibration_loss : float
         Of the score itself, debiased: that of the bins and what they hide.
     n : int
@@ -97,7 +97,7 @@ class BinnedGroupingLoss(Result):
     plugin: float
     bias: float
     induced: float
-    captured: float
+    expected: float
     calibration_loss: float
     n: int
     n_regions: int
@@ -137,11 +137,11 @@ class BinnedGroupingLoss(Result):
                 "lower bound of the grouping loss: nothing was measured, because every bin is one region "
                 f"(n = {self.n:,} in {self.n_regions:,}); try fewer bins, more rows or other features"
             )
-        taken_off = "captured" if self.correction == "regions" else "induced"
+        subtracted = "expected" if self.correction == "regions" else "induced"
         return (
             f"lower bound of the grouping loss {self.value:z.4f} [{self.low:z.4f}, {self.high:z.4f}] = explained "
-            f"{self.explained:z.4f} - {taken_off} {getattr(self, taken_off):z.4f}, "
-            f"n = {self.n:,} in {self.n_regions:,} regions{said_of_splits(self.splits)}{said_of_pooled(self.pooled)}"
+            f"{self.explained:z.4f} - {subtracted} {getattr(self, subtracted):z.4f}, "
+            f"n = {self.n:,} in {self.n_regions:,} regions{splits_note(self.splits)}{pooled_note(self.pooled)}"
         )
 
 
@@ -167,9 +167,9 @@ def binned_grouping_loss(
     variance inside them of a smooth calibration curve, measured as the covariance of two curves from different rows, so
     that their noise does not count.
 
-    - `correction="regions"` (default): value = explained - captured. From each region's rate is taken what the scores
+    - `correction="regions"` (default): value = explained - expected. From each region's rate is taken what the scores
       in it lead one to expect. The rest is zero for a perfect model, whatever the regions.
-    - `correction="bins"`: value = explained - induced, as printed. All of the induced loss is taken off, also what
+    - `correction="bins"`: value = explained - induced, as printed. All of the induced loss is subtracted, also what
       the regions did not pick up: a perfect model gets -induced where regions do not follow the score.
 
     Of several classes, ask whether the answer is right: `binned_grouping_loss(*helpers.scoring.top_label(y, P), X)`.
@@ -189,7 +189,7 @@ def binned_grouping_loss(
     region_ratio : int, default 12
         Rows of a bin for each region, on average.
     correction : {"regions", "bins"}, default "regions"
-        What is taken off, see above.
+        What is subtracted, see above.
     n_splits : int, default 1
         Random halves of the rows (`helpers.grouping.splits`): the value in the middle, with an interval that holds for
         all of them together. Takes as many times as long. Over 16 seeds on three tables (1,500 to 10,000 rows) the
@@ -221,7 +221,7 @@ def binned_grouping_loss(
     >>> X, p = rng.normal(size=(4000, 2)), rng.random(4000)
     >>> y = rng.random(4000) < p + np.sign(X[:, 0]) * np.minimum(p, 1 - p) / 2
     >>> print(binned_grouping_loss(y, p, X, rng=0))  # truth: 1/4 * E min(p, 1 - p)^2 = 0.0208
-    lower bound of the grouping loss 0.0196 [0.0139, 0.0258] = explained 0.0195 - captured -0.0001,
+    lower bound of the grouping loss 0.0196 [0.0139, 0.0258] = explained 0.0195 - expected -0.0001,
     n = 1,995 in 147 regions
     """
     options = {"estimator": estimator, "n_bins": n_bins, "strategy": strategy, "region_ratio": region_ratio}
@@ -340,8 +340,8 @@ def _bound(every, correction, edges, n_regions, partition=None, tail=TAIL):
     plugin = plugin_loss(rows)
     explained = explained_loss(rows)
     induced = induced_loss(rows)
-    captured = captured_loss(rows)
-    value = explained - (captured if correction == "regions" else induced)
+    expected = expected_loss(rows)
+    value = explained - (expected if correction == "regions" else induced)
     se, low, high = se_and_interval(rows, value, correction, independent, tail)
     tables = _of_regions_and_bins(rows, n_regions, edges.size - 1)
     n_used = tables["count"].size
@@ -356,7 +356,7 @@ def _bound(every, correction, edges, n_regions, partition=None, tail=TAIL):
         plugin=plugin,
         bias=plugin - explained,
         induced=induced,
-        captured=captured,
+        expected=expected,
         calibration_loss=calibration_loss(rows),
         n=rows.y.size,
         n_regions=n_used,

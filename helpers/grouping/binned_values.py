@@ -1,4 +1,4 @@
-"""What regions inside bins of the score explain, what bins induce, and what of it regions capture: the values alone.
+"""What regions inside bins of the score explain, what bins induce, and what regions owe to the scores: values alone.
 
 Each is a sum over bins s with the share p_s of the rows and rate c_s, and over the regions j inside them with the share
 p_j and rate mu_j. Products of two different rows (`helpers.grouping.region_values`) take the noise out of squares.
@@ -55,11 +55,11 @@ def explained_loss(rows):
     return _beyond_bins(label, label, rows)
 
 
-def captured_loss(rows):
+def expected_loss(rows):
     """What regions owe to the scores of their rows: 2 <Y, C> - <C, C>, the covariance of region means inside bins."""
     # A label, behind the first curve or the second, is held against the other one, and of the noise of the curves only
     # their product counts, which is zero on average.
-    # derived in site/derivations/captured.md
+    # derived in site/derivations/expected.md
     label = rows.y - rows.mean_in(rows.bin, rows.y)
     behind_first = np.where(rows.in_first, label, 0)
     behind_second = label - behind_first

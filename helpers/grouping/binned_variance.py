@@ -16,7 +16,7 @@ def se_and_interval(rows, value, correction, independent, tail=TAIL):
     influence, of_curves = influences(rows, independent[rows.region])
     if rows.groups is not None:
         influence = np.bincount(rows.groups, influence)
-    # The noise of the labels is in the squares of the influences, too: it is taken off, and the variance where regions
+    # The noise of the labels is in the squares of the influences, too: it is subtracted, and the variance where regions
     # do not differ, which is better known, is added.
     growing = max(float(influence @ influence) - noise, 0.0)
     se = float(np.sqrt(growing + null + of_curves))
@@ -24,7 +24,7 @@ def se_and_interval(rows, value, correction, independent, tail=TAIL):
 
 
 def influences_by_regions(rows, independent):
-    """What each row does to explained - captured: through its region's rate, which its label moves, and its score."""
+    """What each row does to explained - expected: through its region's rate, which its label moves, and its score."""
     share, rate, label_change = _label_changes(rows, independent)
     of_first, of_second = (_expected_rate(rows, curve) for curve in (rows.first, rows.second))
     expected, curve_change = np.where(rows.in_first, of_second, of_first)  # by the curve that rests on other labels

@@ -17,14 +17,14 @@ from helpers._parallel import side_by_side
 from helpers.binning import cross_cells, group_sums
 from helpers.calibration.affine import calibrate_classes, information_of_line, log_of_stated
 from helpers.checks import check_one_of
-from helpers.grouping.fitted_scores import LEAST_KEPT, NO_FIT, FitEffect
+from helpers.grouping.fitted_scores import LEAST_RATIO, NO_FIT, FitEffect
 from helpers.grouping.null_moments import products_of_groups
 from helpers.grouping.region_statistics import RegionStatistics
 from helpers.grouping.region_values import RegionValues, quotient
 from helpers.grouping.region_variance import bessel_correction, influence_factors, variances
 from helpers.grouping.result import combine
 from helpers.grouping.splits import repeat_splits
-from helpers.partition import split_rows
+from helpers.partition import HonestTree, split_rows
 from helpers.partition.checked import CheckedTable
 from helpers.partition.class_rows import with_class_scores
 from helpers.partition.content_order import order_of_content
@@ -44,20 +44,21 @@ def check_calibrator(calibrator):
 def yes_or_no(rows, given):
     """`Rows` of the question that is asked where people share one score; None where they share the whole vector."""
     if rows.ordered:
-        check_one_of(given, "given of ordered classes", ("vector",))
+        check_one_of(given, "given of ordered classes", ("joint",))
     if given == "top":
         answer = rows.P.argmax(axis=1)
         return rows.one_of_two(rows.y == answer, rows.P.max(axis=1))
-    if given != "vector":
+    if given != "joint":
         names = [str(name) for name in rows.classes]
-        check_one_of(str(given), "given", ("vector", "top", *names))
+        check_one_of(str(given), "given", ("joint", "top", *names))
         k = names.index(str(given))
         return rows.one_of_two(rows.y == k, rows.P[:, k])
     return None
 
 
-def loss_of_vectors(rows, *, calibrator, tree, n_splits, rng):
+def loss_of_vectors(rows, *, calibrator="platt", tree=None, n_splits=1, rng=None):
     """The loss of three or more classes, E sum_k (q_k - c_k)**2 among people with one vector; `tree` is unfitted."""
+    tree = HonestTree(min_samples_leaf=15) if tree is None else tree
     least = 4 * tree.min_samples_leaf
     if rows.y.size < least:
         raise ValueError(f"y must have at least 4 * min_samples_leaf = {least} rows, but it has {rows.y.size}.")
@@ -319,7 +320,7 @@ def _effect_of_fit(rows, c, evaluated):
     if not variance > 0:
         return NO_FIT
     both = inverse @ square
-    kept = 1 - (2 * linear - np.trace(both @ both)) / variance
+    ratio = 1 - (2 * linear - np.trace(both @ both)) / variance
     inflation = 1.0
     if rows.groups is not None or rows.weight is not None:
         # the spread of the fitted line over that of independent rows of equal weight
@@ -329,4 +330,4 @@ def _effect_of_fit(rows, c, evaluated):
             scores = np.column_stack(group_sums(rows.groups, *scores.T)[1:])
         inflation = float(np.einsum("ia,ab,ib->", scores, inverse, scores)) / n_classes
     shift = -inflation * taken / len(evaluated) / 2
-    return FitEffect(shift=shift, kept=float(np.clip(kept, LEAST_KEPT, 1.0)))
+    return FitEffect(shift=shift, variance_ratio=float(np.clip(ratio, LEAST_RATIO, 1.0)))

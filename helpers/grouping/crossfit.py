@@ -94,7 +94,7 @@ def grouping_loss(
     p,
     X,
     *,
-    given="vector",
+    given="joint",
     ordered=False,
     method="crossfit",
     calibrator="platt",
@@ -132,8 +132,8 @@ def grouping_loss(
         order of `numpy.unique(y)`, and `y` holds names of classes).
     X : DataFrame or array_like, shape (n, d)
         Features (numbers, booleans, categories, text, dates, missing values), see `helpers.partition.encoder`.
-    given : "vector", "top" or a class, default "vector"
-        Of several classes, what people must share to be compared. "vector": all K scores; the value is then
+    given : "joint", "top" or a class, default "joint"
+        Of several classes, what people must share to be compared. "joint": all K scores; the value is then
         E sum_k (q_k - c_k)**2, which of two classes is twice that of one. "top": the largest score, and the question is
         whether that class is right. A class: its own score, and the question is whether it came.
     ordered : bool, default False
@@ -199,7 +199,7 @@ def grouping_loss(
         check_calibrator(calibrator)
         rows = check_class_rows(y, p, X, sample_weight, groups, ordered)
         return _loss_of_classes(rows, given, calibrator=calibrator, tree=tree, n_splits=n_splits, rng=rng)
-    check_one_of(given, "given of one column", ("vector",))
+    check_one_of(given, "given of one column", ("joint",))
     check_one_of(ordered, "ordered of one column", (False,))
     rows = check_rows(y, p, X, sample_weight, groups)
     return loss_of_rows(rows, method=method, calibrator=calibrator, tree=tree, n_splits=n_splits, rng=rng)

@@ -13,7 +13,7 @@ import numpy as np
 from helpers.binning import group_sums
 from helpers.calibration.calibrators import platt_directions
 
-LEAST_KEPT = 0.5  # of the variance: the terms are of first order, and a fit that takes more is beyond them
+LEAST_RATIO = 0.5  # of the variance: the terms are of first order, and a fit that takes more is beyond them
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class FitEffect:
     """Shift of the mean of all parts' values, and the share of their null variance that the fit leaves."""
 
     shift: float = 0.0
-    kept: float = 1.0
+    variance_ratio: float = 1.0
 
 
 NO_FIT = FitEffect()
@@ -60,9 +60,9 @@ def effect_of_fit(rows, c, evaluated):
     if not variance > 0:
         return NO_FIT
     both = rank_two_q @ square
-    kept = 1 - (2 * linear - np.trace(both @ both)) / variance
+    ratio = 1 - (2 * linear - np.trace(both @ both)) / variance
     inflation = _inflation(weight * (rows.y - c), Z, rows.groups, float(np.trace(meat)))
-    return FitEffect(shift=-inflation * taken / len(evaluated), kept=float(np.clip(kept, LEAST_KEPT, 1.0)))
+    return FitEffect(shift=-inflation * taken / len(evaluated), variance_ratio=float(np.clip(ratio, LEAST_RATIO, 1.0)))
 
 
 def _orthonormal(Z, weight):

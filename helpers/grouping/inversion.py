@@ -42,14 +42,14 @@ class LossLaw:
         # other. Where the estimate is within its noise, the slope of a loss spread evenly over rows takes its place.
         k = len(parts)
         value = max(sum(part.value for part in parts) / k, 0.0)
-        null_variance = fit.kept * sum(part.null_variance for part in parts) / k**2
+        null_variance = fit.variance_ratio * sum(part.null_variance for part in parts) / k**2
         noise_variance = sum(part.noise_variance for part in parts) / k**2
         signal = sum(part.signal_variance for part in parts) / k**2 + noise_variance - null_variance
         even = sum(part.unit_variance for part in parts) / k**2
         noise = float(np.sqrt(null_variance))
         return cls(
             null_variance=null_variance,
-            null_third=fit.kept**1.5 * sum(part.null_third for part in parts) / k**3,
+            null_third=fit.variance_ratio**1.5 * sum(part.null_third for part in parts) / k**3,
             ceiling=max(null_variance, sum(part.noise_ceiling for part in parts) / k**2),
             slope=(max(signal, 0.0) + noise * even) / (value + noise) if value + noise > 0 else 0.0,
             shift=float(np.clip(fit.shift, -MOST_SHIFT * noise, MOST_SHIFT * noise)),

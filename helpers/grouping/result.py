@@ -7,8 +7,8 @@ import numpy as np
 from helpers._result import Result
 from helpers.grouping.fitted_scores import NO_FIT
 from helpers.grouping.inversion import TAIL, LossLaw
-from helpers.grouping.splits import said_of_splits
-from helpers.partition.levels import most_pooled, said_of_pooled
+from helpers.grouping.splits import splits_note
+from helpers.partition.levels import most_pooled, pooled_note
 
 
 @dataclass(frozen=True)
@@ -83,8 +83,8 @@ class GroupingLoss(Result):
         p_value = "p < 0.001" if self.p_value < 0.001 else f"p = {self.p_value:.3f}"
         return (
             f"grouping loss {self.value:.4f} [{self.low:.4f}, {self.high:.4f}], "
-            f"n = {self.n:,} in {self.n_regions:,} regions; {p_value}{said_of_splits(self.splits)}"
-            f"{said_of_pooled(self.pooled)}"
+            f"n = {self.n:,} in {self.n_regions:,} regions; {p_value}{splits_note(self.splits)}"
+            f"{pooled_note(self.pooled)}"
         )
 
     @property

@@ -39,7 +39,7 @@ def repeat_splits(estimate, n_splits, rng=None):
     return replace(middle, p_value=min(2 * sorted(result.p_value for result in results)[upper], 1.0))
 
 
-def said_of_splits(splits):
+def splits_note(splits):
     """What a line of print adds about repeated splits."""
     if not splits.size:
         return ""

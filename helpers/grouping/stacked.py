@@ -17,9 +17,9 @@ from helpers.grouping.features import Features
 from helpers.grouping.inversion import TAIL
 from helpers.grouping.learners import NAMES, combine_out_of_fold, predict_out_of_fold, regions_out_of_fold
 from helpers.grouping.region_statistics import region_statistics
-from helpers.grouping.splits import repeat_splits, said_of_splits
+from helpers.grouping.splits import repeat_splits, splits_note
 from helpers.partition.checked import check_rows, with_score_column
-from helpers.partition.levels import folds_of_rows, said_of_pooled
+from helpers.partition.levels import folds_of_rows, pooled_note
 from helpers.resampling import mean_and_variance
 
 LEAST_VARIANCE = 1e-3  # of a label, c (1 - c), when residuals are divided by it
@@ -84,8 +84,8 @@ class StackedGroupingLoss(Result):
         used = int((self.weights > 0).sum())
         return (
             f"grouping loss {self.value:.4f} [{self.low:.4f}, {self.high:.4f}], "
-            f"n = {self.n:,} with {used} of {len(self.learners)} learners; {p_value}{said_of_splits(self.splits)}"
-            f"{said_of_pooled(self.pooled)}"
+            f"n = {self.n:,} with {used} of {len(self.learners)} learners; {p_value}{splits_note(self.splits)}"
+            f"{pooled_note(self.pooled)}"
         )
 
 

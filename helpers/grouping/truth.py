@@ -26,7 +26,7 @@ from helpers.scoring import BRIER, LOG
 
 
 @dataclass(frozen=True)
-class KnownParts(Result):
+class ExactDecomposition(Result):
     """Losses of a score, of its binned version, and of regions, all in the unit of the rule; smaller is better.
 
     Parameters
@@ -39,25 +39,25 @@ class KnownParts(Result):
         What binning adds to the grouping loss, E V_h[c | bin].
     explained, residual : float
         Split of `grouping_binned` by the regions inside the bins.
-    captured : float
-        Part of `explained` that the scores in the regions lead one to expect; explained - captured =
+    expected : float
+        Part of `explained` that the scores in the regions lead one to expect; explained - expected =
         E d(E[c | bin, region], E[q | bin, region]).
     explained_unbinned, residual_unbinned : float
         Split of `grouping_loss` by the regions among rows with one score; NaN when `c` was handed in, because a
         continuous score has no two such rows.
     rule : ScoringRule
         `BRIER` or `LOG`.
-    share, left, right, stated, rate : ndarray, shape (B,)
+    share, left_edge, right_edge, stated, rate : ndarray, shape (B,)
         Per bin with rows: share of the population, edges, mean score, mean truth.
     stated_variance, rate_variance, covariance : ndarray, shape (B,)
         Per bin: variance of p, variance of c, their covariance.
-    classes : tuple of KnownParts
+    classes : tuple of ExactDecomposition
         One for each class of a K-class score, of which everything above is the sum (the bins: one class after the
         other); empty for a binary score.
 
     Examples
     --------
-    See `known_parts`.
+    See `exact_decomposition`.
     """
 
     calibration_loss: float
@@ -67,13 +67,13 @@ class KnownParts(Result):
     induced: float
     explained: float
     residual: float
-    captured: float
+    expected: float
     explained_unbinned: float
     residual_unbinned: float
     rule: object
     share: np.ndarray = field(repr=False)
-    left: np.ndarray = field(repr=False)
-    right: np.ndarray = field(repr=False)
+    left_edge: np.ndarray = field(repr=False)
+    right_edge: np.ndarray = field(repr=False)
     stated: np.ndarray = field(repr=False)
     rate: np.ndarray = field(repr=False)
     stated_variance: np.ndarray = field(repr=False)
@@ -88,8 +88,8 @@ class KnownParts(Result):
 
     @property
     def lower_bound_regions(self):
-        """Explained minus captured, at most `grouping_loss` and never negative (ours): a perfect score gets 0."""
-        return self.explained - self.captured
+        """Explained minus expected, at most `grouping_loss` and never negative (ours): a perfect score gets 0."""
+        return self.explained - self.expected
 
     @property
     def calibration_induced(self):
@@ -110,7 +110,7 @@ class KnownParts(Result):
         )
 
 
-def known_parts(q, p, region=None, *, n_bins=15, c=None, rule=BRIER, sample_weight=None):
+def exact_decomposition(q, p, region=None, *, n_bins=15, c=None, rule=BRIER, sample_weight=None):
     """Exact losses of a score with and without bins, and what a partition explains of them, when the truth is known.
 
     Theorem 4.1:      GL     = E V_h[E[q|p, region] | p] + E V_h[q | p, region]      explained + residual, unbinned
@@ -137,7 +137,7 @@ def known_parts(q, p, region=None, *, n_bins=15, c=None, rule=BRIER, sample_weig
 
     Returns
     -------
-    KnownParts
+    ExactDecomposition
         With `c` handed in, rows are a sample of scores and the identities hold up to its noise.
 
     References
@@ -148,7 +148,7 @@ def known_parts(q, p, region=None, *, n_bins=15, c=None, rule=BRIER, sample_weig
 
     Examples
     --------
-    >>> known = known_parts(q=[0.5, 0.7, 0.8, 1.0], p=[0.6, 0.6, 0.9, 0.9], region=[0, 1, 0, 1], n_bins=2)
+    >>> known = exact_decomposition(q=[0.5, 0.7, 0.8, 1.0], p=[0.6, 0.6, 0.9, 0.9], region=[0, 1, 0, 1], n_bins=2)
     >>> print(known)
     grouping loss 0.0100 = explained 0.0100 - induced 0.0225 + residual 0.0225, 1 bin
     """
@@ -161,10 +161,10 @@ def known_parts(q, p, region=None, *, n_bins=15, c=None, rule=BRIER, sample_weig
         _one_class(*columns, None, *options, rule.class_entropy, rule.class_bregman)
         for columns in zip(q.T, p.T, region.T, strict=True)
     )
-    names = [f.name for f in fields(KnownParts) if f.name not in ("rule", "classes")]
+    names = [f.name for f in fields(ExactDecomposition) if f.name not in ("rule", "classes")]
     merged = {name: [getattr(known, name) for known in classes] for name in names}
     merged = {k: float(sum(v)) if isinstance(v[0], float) else np.concatenate(v) for k, v in merged.items()}
-    return KnownParts(**merged, rule=rule, classes=classes)
+    return ExactDecomposition(**merged, rule=rule, classes=classes)
 
 
 def _checked(q, p, region, c, weight):
@@ -195,7 +195,7 @@ def _checked(q, p, region, c, weight):
 
 
 def _one_class(q, p, region, c, weight, n_bins, rule, entropy, divergence):
-    """`KnownParts` of one probability, with the rule's `entropy` and `divergence` for it."""
+    """`ExactDecomposition` of one probability, with the rule's `entropy` and `divergence` for it."""
     edges = uniform_edges(n_bins)
     used, bin_of = np.unique(bins_between(p, edges), return_inverse=True)
     level = np.unique(p, return_inverse=True)[1]
@@ -207,14 +207,14 @@ def _one_class(q, p, region, c, weight, n_bins, rule, entropy, divergence):
     explained_unbinned = _spread(entropy, cell_means, weight, level)[0]
     residual, cell_means = _split(entropy, q, weight, bin_of, region)
     explained = _spread(entropy, cell_means, weight, bin_of)[0]
-    expected = _split(entropy, c, weight, bin_of, region)[1]
+    expected_means = _split(entropy, c, weight, bin_of, region)[1]
     share, stated, rate = group_sums(bin_of, weight, weight * p, weight * c)[1:]
     stated = np.minimum(stated / share, 1)
     rate = np.minimum(rate / share, 1)
     off_p = p - stated[bin_of]
     off_c = c - rate[bin_of]
     products = group_sums(bin_of, weight * off_p**2, weight * off_c**2, weight * off_p * off_c)[1:]
-    return KnownParts(
+    return ExactDecomposition(
         calibration_loss=float(weight @ divergence(c, p)),
         grouping_loss=grouping,
         calibration_binned=float(share @ divergence(rate, stated)),
@@ -222,13 +222,13 @@ def _one_class(q, p, region, c, weight, n_bins, rule, entropy, divergence):
         induced=_spread(entropy, c, weight, bin_of)[0],
         explained=explained,
         residual=residual,
-        captured=explained - float(weight @ divergence(cell_means, expected)),
+        expected=explained - float(weight @ divergence(cell_means, expected_means)),
         explained_unbinned=explained_unbinned if known else float("nan"),
         residual_unbinned=residual_unbinned if known else float("nan"),
         rule=rule,
         share=share,
-        left=edges[used],
-        right=edges[used + 1],
+        left_edge=edges[used],
+        right_edge=edges[used + 1],
         stated=stated,
         rate=rate,
         **dict(zip(("stated_variance", "rate_variance", "covariance"), products / share, strict=True)),
@@ -251,13 +251,13 @@ def _split(entropy, q, weight, level, region):
 
 NUMBERS = (
     "calibration_loss", "calibration_binned", "calibration_induced", "grouping_loss", "grouping_binned", "induced",
-    "explained", "residual", "captured", "explained_unbinned", "residual_unbinned", "lower_bound",
+    "explained", "residual", "expected", "explained_unbinned", "residual_unbinned", "lower_bound",
     "lower_bound_regions", "net_induced",
 )  # fmt: skip
 
 
 def sweep_bins(q, scores, region=None, *, n_bins, **options):
-    """Every number of `known_parts` for several scores and numbers of bins.
+    """Every number of `exact_decomposition` for several scores and numbers of bins.
 
     Parameters
     ----------
@@ -266,11 +266,11 @@ def sweep_bins(q, scores, region=None, *, n_bins, **options):
     scores : dict of str to array_like
         Stated probabilities of each score, of the shape of `q`.
     region : array_like of int, optional
-        As in `known_parts`.
+        As in `exact_decomposition`.
     n_bins : list of int
         Numbers of bins.
     **options : optional
-        As in `known_parts`.
+        As in `exact_decomposition`.
 
     Returns
     -------
@@ -285,7 +285,7 @@ def sweep_bins(q, scores, region=None, *, n_bins, **options):
     lines = {}
     for name, p in scores.items():
         for n in n_bins:
-            known = known_parts(q, p, region, n_bins=n, **options)
+            known = exact_decomposition(q, p, region, n_bins=n, **options)
             lines[name, n] = {number: getattr(known, number) for number in NUMBERS}
     return pd.DataFrame.from_dict(lines, orient="index").rename_axis(["score", "bins"])
 
@@ -303,7 +303,7 @@ def induced_bounds(known):
 
     Parameters
     ----------
-    known : KnownParts
+    known : ExactDecomposition
         Of the Brier score, in the unit of one class; sums over the classes of a K-class score.
 
     Returns
@@ -319,16 +319,16 @@ def induced_bounds(known):
 
     Examples
     --------
-    >>> known = known_parts(q=[0.0, 1.0], p=[0.0, 1.0], n_bins=1)
+    >>> known = exact_decomposition(q=[0.0, 1.0], p=[0.0, 1.0], n_bins=1)
     >>> induced_bounds(known).round(2)[["low", "high"]].to_numpy().tolist()
     [[-0.75, 0.25], [-0.75, 0.25], [-0.75, 0.5], [-0.75, 0.25]]
     """
-    if not isinstance(known, KnownParts) or known.rule is not BRIER:
-        raise ValueError(f"known must be the known_parts of the Brier score, but it is {str(known)[:80]!r}.")
+    if not isinstance(known, ExactDecomposition) or known.rule is not BRIER:
+        raise ValueError(f"known must be the exact_decomposition of the Brier score, but it is {str(known)[:80]!r}.")
     s = np.sqrt(known.stated_variance)
     t = np.sqrt(known.rate_variance)
     v = np.sqrt(known.rate * (1 - known.rate))
-    w = known.right - known.left
+    w = known.right_edge - known.left_edge
     ends = {
         "theorem C.1": (-s * (2 * t + s), s * (2 * t - s)),
         "corollary C.1": (-s * (2 * v + s), s * (2 * v - s)),
@@ -340,15 +340,15 @@ def induced_bounds(known):
     return bounds.assign(floor=known.calibration_binned + known.explained - bounds["high"])
 
 
-def captured(region, missed):
+def captured_loss(region, residual):
     """Grouping loss that regions capture when the truth is known: sum_j p_j r_j**2.
 
     Parameters
     ----------
     region : array_like of int, shape (n,)
         Region of each row.
-    missed : array_like, shape (n,)
-        Residuals of the truth, q - c.
+    residual : array_like, shape (n,)
+        True probability less calibrated score, q - c.
 
     Returns
     -------
@@ -361,11 +361,11 @@ def captured(region, missed):
 
     Examples
     --------
-    >>> captured([0, 0, 1, 1], [0.1, -0.1, 0.2, 0.2])
+    >>> captured_loss([0, 0, 1, 1], [0.1, -0.1, 0.2, 0.2])
     0.02...
     """
     region = check_regions(region)
-    missed = check_vector(missed, "missed", finite=True)
-    check_same_length(region=region, missed=missed)
-    count, total = group_sums(region, missed)
-    return float(np.sum(total**2 / np.maximum(count, 1)) / len(missed))
+    residual = check_vector(residual, "residual", finite=True)
+    check_same_length(region=region, residual=residual)
+    count, total = group_sums(region, residual)
+    return float(np.sum(total**2 / np.maximum(count, 1)) / len(residual))

@@ -92,7 +92,7 @@ class Check:
         if given and answer is not ...:
             try:
                 answer = answer(*given)
-            except Exception as error:  # whatever the reader's function stumbles over is told
+            except Exception as error:  # whatever the reader's function raises is shown
                 return "wrong", f"Not yet: your function stops with {type(error).__name__}: {error}"
         if answer is ... or isinstance(answer, (list, tuple)) and any(entry is ... for entry in answer):
             return "open", "Not answered yet. Replace the ... above with your answer, then run both cells."

@@ -98,7 +98,7 @@ def shown(value):
 
 
 def _short(text):
-    """A text without what is nobody's business: the folder of a file, name and key in an address."""
+    """A text without what is private: the folder of a file, name and key in an address."""
     if text.startswith(("http://", "https://")):
         address = urlsplit(text)
         return f"{address.scheme}://{address.netloc.rpartition('@')[2]}{address.path}"

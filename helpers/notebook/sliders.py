@@ -1,4 +1,4 @@
-"""One picture that follows one or two parameters: still pictures on every page, sliders for who asks a kernel for them.
+"""One picture that follows one or two parameters: still pictures on every page, sliders where a kernel runs.
 
 A page without a kernel cannot redraw anything, so what is stored is a row of stills. A widget is made only on request,
 for a stored one would be an empty frame wherever its kernel no longer runs.

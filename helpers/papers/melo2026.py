@@ -226,7 +226,7 @@ def proposition_2(r, region):
 
     r, region : (n,) f_star - c of a population whose rows are equally likely, and regions.
 
-    Ledger: `melo2026.proposition2`. Strong: `helpers.grouping.captured`.
+    Ledger: `melo2026.proposition2`. Strong: `helpers.grouping.captured_loss`.
 
     >>> round(proposition_2(np.array([0.1, 0.3, -0.2, -0.2]), np.array([0, 0, 1, 1])), 4)
     0.04

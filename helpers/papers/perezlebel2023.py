@@ -295,7 +295,7 @@ def theorem_4_1(Q, S, R, h=h_brier):
     Gives (explained, residual).
 
     Ledger: `perezlebel2023.theorem4_1`. Strong: `explained_unbinned` and `residual_unbinned` of
-    `helpers.grouping.known_parts`.
+    `helpers.grouping.exact_decomposition`.
 
     >>> np.round(theorem_4_1([0.5, 0.7, 0.7, 0.9], [0.7] * 4, [1, 1, 2, 2]), 4)
     array([0.01, 0.01])
@@ -312,7 +312,7 @@ def equation_9(Q, S, R, h=h_brier):
 
     Q, S, R, h : as in theorem 4.1. All truths equal in each region: the bound is attained; one region: it is 0.
 
-    Ledger: `perezlebel2023.equation9`. Strong: `explained_unbinned` of `helpers.grouping.known_parts`.
+    Ledger: `perezlebel2023.equation9`. Strong: `explained_unbinned` of `helpers.grouping.exact_decomposition`.
 
     >>> round(equation_9([0.5, 0.7, 0.7, 0.9], [0.7] * 4, [1, 1, 2, 2]), 4)
     0.01
@@ -350,7 +350,7 @@ def definition_4_2(Q, S, B):
     Q, S : (n,) or (n, K). B : (n,) bin of each row. Gives (S_B, C_B), in the shape of Q.
 
     Ledger: `perezlebel2023.definition4_2`. Strong, one entry a bin: `stated` and `rate` of
-    `helpers.grouping.known_parts`.
+    `helpers.grouping.exact_decomposition`.
 
     >>> definition_4_2([0.2, 0.6], [0.1, 0.4], [0, 0])
     (array([0.25, 0.25]), array([0.4, 0.4]))
@@ -367,7 +367,7 @@ def proposition_4_1(Q, S, B, h=h_brier):
     induced), left to right.
 
     Ledger: `perezlebel2023.proposition4_1`. Strong: `grouping_binned`, `grouping_loss` and `induced` of
-    `helpers.grouping.known_parts`.
+    `helpers.grouping.exact_decomposition`.
 
     >>> np.round(proposition_4_1([0.6, 0.8, 0.8, 1.0], [0.7, 0.7, 0.9, 0.9], [1, 1, 1, 1]), 4)
     array([0.02, 0.01, 0.01])
@@ -385,7 +385,7 @@ def proposition_4_2(Q, S, B, R, h=h_brier):
     Q, S : (n,) or (n, K). B, R : (n,) bin and region of each row. h : as in lemma 4.1. Gives (explained, induced,
     residual).
 
-    Ledger: `perezlebel2023.proposition4_2`. Strong: fields of these names of `helpers.grouping.known_parts`.
+    Ledger: `perezlebel2023.proposition4_2`. Strong: fields of these names of `helpers.grouping.exact_decomposition`.
 
     >>> np.round(proposition_4_2([0.5, 0.7, 0.8, 1.0], [0.6, 0.6, 0.9, 0.9], [1, 1, 1, 1], [0, 1, 0, 1]), 4)
     array([0.01  , 0.0225, 0.0225])
@@ -403,7 +403,7 @@ def equation_13(Q, S, B, R, h=h_brier):
 
     Q, S, B, R, h : as in proposition 4.2.
 
-    Ledger: `perezlebel2023.equation13`. Strong: `lower_bound` of `helpers.grouping.known_parts`; from labels:
+    Ledger: `perezlebel2023.equation13`. Strong: `lower_bound` of `helpers.grouping.exact_decomposition`; from labels:
     `helpers.grouping.binned_grouping_loss_from_regions` with `correction="bins"`.
 
     >>> round(equation_13([0.6, 0.8], [0.6, 0.8], [1, 1], [0, 0]), 4)
@@ -606,7 +606,7 @@ def proposition_c_2(Q, S, B):
 
     Ledger: `perezlebel2023.propositionc_2`. Differs: the brace of (62) names E V, without the minus, CL_induced; the
     text calls CL_induced negative, and theorem C.1 needs it so: CL_induced = -E V. Strong: `calibration_binned`,
-    `calibration_loss` and `calibration_induced` of `helpers.grouping.known_parts`.
+    `calibration_loss` and `calibration_induced` of `helpers.grouping.exact_decomposition`.
 
     >>> np.round(proposition_c_2([0.4, 0.4], [0.2, 0.6], [0, 0]), 4)
     array([0.  , 0.04, 0.04])
@@ -645,7 +645,7 @@ def theorem_c_1(Q, S, B):
     Q, S, B : (n,). Gives (sum, low, high). CL_induced has the minus sign here: minus the last term of
     `proposition_c_2`. The theorem's last display is `corollary_c_1_width`.
 
-    Ledger: `perezlebel2023.theoremc_1`. Strong: `net_induced` of `helpers.grouping.known_parts`, and
+    Ledger: `perezlebel2023.theoremc_1`. Strong: `net_induced` of `helpers.grouping.exact_decomposition`, and
     `helpers.grouping.induced_bounds`.
 
     >>> np.round(theorem_c_1([0, 1], [0.4, 0.6], [0, 0]), 4)
@@ -771,7 +771,7 @@ def theorem_c_2(Q, S, B, R, h=h_brier):
     (binned, own, induced), (explained, induced, residual). The bounds (90) to (92) follow, since for a proper score no
     term is negative. h : as in lemma 4.1.
 
-    Ledger: `perezlebel2023.theoremc_2`. Strong: `helpers.grouping.known_parts` of a table.
+    Ledger: `perezlebel2023.theoremc_2`. Strong: `helpers.grouping.exact_decomposition` of a table.
 
     >>> half = np.full((2, 2), 0.5)
     >>> theorem_c_2([[0.4, 0.6], [0.6, 0.4]], half, np.zeros((2, 2)), [[0, 0], [1, 0]])[0].round(4)

@@ -101,7 +101,7 @@ def section_3_standardized_margin(pi, n):
 
     pi : (K,) probabilities. n : answers that select.
 
-    Ledger: `semece2026.section3`. For many questions: `helpers.answers.standardized`.
+    Ledger: `semece2026.section3`. For many questions: `helpers.answers.standardized_margin`.
 
     >>> round(section_3_standardized_margin([0.5, 0.3, 0.2], 20), 12)
     1.0
@@ -472,7 +472,7 @@ def equation_9(pi, n):
     Right for two contestants; with a near third class wrong at every n (ours).
 
     Ledger: `semece2026.equation9`. For many questions: `helpers.answers.leading_bias`; with all near classes in the
-    contest (ours): `helpers.answers.leading_bias_all`.
+    contest (ours): `helpers.answers.leading_bias_multiclass`.
 
     >>> [round(bias, 4) for bias in equation_9([0.55, 0.45], 25)]
     [0.0396, -0.0309]
@@ -493,7 +493,8 @@ def equation_10(lam):
     The paper says that g_B falls for all lambda from 0 on; it falls to -0.0820 near 0.60 and then rises towards 0. That
     it has one root holds (`appendix_a_8`).
 
-    Ledger: `semece2026.equation10`. Likewise: `helpers.answers.direct_gap`, `helpers.answers.oracle_gap`.
+    Ledger: `semece2026.equation10`. Likewise: `helpers.answers.direct_gap_constant`,
+    `helpers.answers.oracle_gap_constant`.
 
     >>> g_A, g_B = equation_10(0.5)
     >>> round(float(g_A), 4), round(float(g_B), 4)
@@ -552,7 +553,7 @@ def theorem_5_6(pi, n):
     The proof is for one bin and two contestants, and needs A above E_q[sqrt(p / n) S]. With bins this must hold in each
     of them; the order can flip otherwise (ours).
 
-    Ledger: `semece2026.theorem5_6`, `semece2026.equation11`. Likewise: `helpers.answers.direct_gap_leading`.
+    Ledger: `semece2026.theorem5_6`, `semece2026.equation11`. Likewise: `helpers.answers.leading_direct_gap`.
 
     >>> round(theorem_5_6([[0.5, 0.5], [0.55, 0.45]], 25), 4)
     0.0751
@@ -579,7 +580,7 @@ def theorem_5_7(pi, n):
     confidences. For the errors it holds where mode and runner-up are right equally often, because the oracle gives the
     mode and not the selected answer (ours).
 
-    Ledger: `semece2026.theorem5_7`, `semece2026.equation12`. Likewise: `helpers.answers.oracle_gap_leading`.
+    Ledger: `semece2026.theorem5_7`, `semece2026.equation12`. Likewise: `helpers.answers.leading_oracle_gap`.
 
     >>> round(theorem_5_7([[0.5, 0.5], [0.55, 0.45]], 25), 4)
     0.0442
@@ -621,7 +622,7 @@ def section_6_1_splits(Z, n):
     Z : (n + m,) classes 0 .. K - 1. n : answers that select. Returns one share a split.
 
     Ledger: `semece2026.section6_1`. The mean and the standard deviation of all, from counts: `helpers.answers.sem2`,
-    `helpers.answers.sem2_spread`; there each of tied classes is selected equally often, unless ties="order".
+    `helpers.answers.sem2_spread`; there each of tied classes is selected equally often, unless ties="first".
 
     >>> section_6_1_splits([0, 0, 0, 1], 3)
     array([0., 1., 1., 1.])
@@ -796,7 +797,7 @@ def algorithm_1(Z, n):
     sample, where the paper has one fixed rule for a question. Without answers held out Sem2 is NaN. To generate answers
     and to group them by meaning is left to a model.
 
-    Ledger: `semece2026.algorithm1`. For tables of answers: `helpers.answers.sem_ece` with answer="block", ties="order".
+    Ledger: `semece2026.algorithm1`. For tables of answers: `helpers.answers.sem_ece` with answer="block", ties="first".
 
     >>> algorithm_1(["Rome", "Bern", "Rome", "Bern", "Rome"], 3)
     ('Rome', 0.6666666666666666, 0.5)

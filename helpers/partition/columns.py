@@ -54,7 +54,7 @@ def kind_of(values, levels):
 
 
 def unit_of(values):
-    """What stands behind a value of a column in a rule: dates with a time zone are told in universal time."""
+    """What stands behind a value of a column in a rule: dates with a time zone are shown in UTC."""
     if isinstance(values.dtype, pd.DatetimeTZDtype):
         return " UTC"
     return " days" if pd.api.types.is_timedelta64_dtype(values.dtype) else ""

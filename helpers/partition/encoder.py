@@ -1,4 +1,4 @@
-"""Tables turned into what a regression tree can split, so that its splits can be told in the table's own words.
+"""Tables turned into what a regression tree can split, so that its splits can be described in the table's own words.
 
 The encoding (documented because results depend on it), column by column, learned from the fitting rows alone:
 

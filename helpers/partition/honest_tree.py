@@ -20,7 +20,7 @@ MANY_ROWS = 200_000
 class HonestTree(RegressorMixin, TakesTables):
     """A regression tree whose regions are chosen on some rows and whose values are estimated on others.
 
-    How tables are encoded (categories, booleans, missing values, dates) is told in `helpers.partition.encoder`.
+    How tables are encoded (categories, booleans, missing values, dates) is described in `helpers.partition.encoder`.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ class HonestTree(RegressorMixin, TakesTables):
         return self.estimate_regions(self.apply(X), y, weight)
 
     def estimate_regions(self, region, residual, sample_weight=None):
-        """`estimate` where `apply` has already told the region of each row.
+        """`estimate` where `apply` has already found the region of each row.
 
         Plain: `helpers.papers.melo2026.equation_5`.
 

@@ -45,7 +45,7 @@ def most_pooled(parts):
     return tuple(most.values())
 
 
-def said_of_pooled(pooled):
+def pooled_note(pooled):
     """The end of a printed line."""
     return f" ({'; '.join(map(str, pooled))})" if pooled else ""
 

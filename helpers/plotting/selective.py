@@ -21,7 +21,7 @@ def _styles(k, *, marker=False):
     return style | ({"marker": MARKERS[k % len(MARKERS)]} if marker else {})
 
 
-def plot_abstention_costs(curves, ax=None, *, fee=None, always=True, log=True, xlabel="reject cost (in mistakes)"):
+def plot_abstention_costs(curves, ax=None, *, fee=None, refuse_all=True, log=True, xlabel="reject cost (in mistakes)"):
     """Mean cost against the cost of a refusal, a line for each system; the thin line is "refuse everything".
 
     Parameters
@@ -32,7 +32,7 @@ def plot_abstention_costs(curves, ax=None, *, fee=None, always=True, log=True, x
         Where to draw; a new figure by default.
     fee : float, optional
         Reject cost of the story, a dotted line.
-    always, log : bool, default True
+    refuse_all, log : bool, default True
         Whether to draw the line of whoever refuses everything, cost = reject cost, and whether the x axis is
         logarithmic.
     xlabel : str, default "reject cost (in mistakes)"
@@ -47,7 +47,7 @@ def plot_abstention_costs(curves, ax=None, *, fee=None, always=True, log=True, x
     for k, (name, table) in enumerate(curves.items()):
         ax.plot(table["reject_cost"], table["expected_cost"], linewidth=2, label=as_written(name), **_styles(k))
     gamma = next(iter(curves.values()))["reject_cost"]
-    if always:
+    if refuse_all:
         ax.plot(gamma, gamma, color="black", linewidth=1, linestyle=(0, (1, 1)), label="refuse everything")
     if fee is not None:
         ax.axvline(fee, color="black", linestyle=":", linewidth=1.4)

@@ -9,7 +9,7 @@ import pandas as pd
 from helpers.profile.alerts import Alert
 from helpers.profile.columns import CodedColumn
 
-TOLD = 0.03  # of the cases of the rarer label: cells that mistake no more of them give the outcome away
+LEAKED = 0.03  # of the cases of the rarer label: cells that mistake no more of them give the outcome away
 BEYOND = 0.2  # of the mistakes that the scores leave in the same cells
 LEAST_RARE = 20  # cases of the rarer label
 PURE = 0.01  # of the rows of a level that have the other outcome
@@ -68,9 +68,9 @@ def find_afterwards(columns, known=()):
 def _alone(column, y, c):
     """Alert for a column that tells the outcome, or of which one level or a missing value nearly always does."""
     cell = _cells(column)
-    told = _told(cell, y, c)
-    if told:
-        return Alert("leak", (column.name,), n=y.size, value=told, more={"by": "in nearly every row"})
+    leaked = _leaked(cell, y, c)
+    if leaked:
+        return Alert("leak", (column.name,), n=y.size, value=leaked, more={"by": "in nearly every row"})
     count = np.bincount(cell)
     ones = np.bincount(cell, y)
     stated = np.bincount(cell, c)
@@ -116,7 +116,7 @@ def _most_levels(column):
     return max(min(MOST_LEVELS, column.code.size // ROWS_OF_A_CELL), 2)
 
 
-def _told(cell, y, c):
+def _leaked(cell, y, c):
     """Share of the rarer label that cells tell, if they mistake hardly any and the scores far more; else 0."""
     count = np.bincount(cell)
     ones = np.bincount(cell, y)
@@ -125,7 +125,7 @@ def _told(cell, y, c):
     rarer = min(y.sum(), y.size - y.sum())
     by_scores = np.minimum(stated, count - stated).sum()
     knows_more = wrong <= BEYOND * by_scores and by_scores - wrong >= SURPRISE
-    return float(1 - wrong / rarer) if wrong <= TOLD * rarer and knows_more else 0.0
+    return float(1 - wrong / rarer) if wrong <= LEAKED * rarer and knows_more else 0.0
 
 
 def _pairs(columns, y, c):
@@ -133,10 +133,10 @@ def _pairs(columns, y, c):
     alerts = []
     for one, other in combinations(columns, 2):
         cell = _compared(one, other)
-        told = 0.0 if cell is None else _told(cell, y, c)
-        if told:
+        leaked = 0.0 if cell is None else _leaked(cell, y, c)
+        if leaked:
             by = "by which of the two is larger" if one.has_sizes else "by being equal or not"
-            alerts.append(Alert("leak", (one.name, other.name), n=y.size, value=told, more={"by": by}))
+            alerts.append(Alert("leak", (one.name, other.name), n=y.size, value=leaked, more={"by": by}))
     return alerts
 
 

@@ -95,12 +95,12 @@ def profile_table(y, p, X, *, sample_weight=None, groups=None, others=None, know
     alerts += find_leaks([column for column in columns if column.name not in known], y, c)
     alerts += find_afterwards(columns, known)
     if groups is None:
-        told = {name for alert in alerts for name in alert.columns}
+        leaked = {name for alert in alerts for name in alert.columns}
         near, case = find_near_copies(columns, stated, y, c, sample_weight)
         if near is not None:
             X, others, y, c, sample_weight = _once(case, X, others, y, c, sample_weight)
             columns = coded(X)
-        candidates = [as_days(column) for column in columns if column.name not in told]
+        candidates = [as_days(column) for column in columns if column.name not in leaked]
         clusters = find_clusters(candidates + ([] if others is None else coded(others)), y, c, sample_weight)
         same = near if clusters or near is not None else find_same_rows(columns, y, c, sample_weight)
         alerts += clusters + ([] if same is None else [same])

@@ -6,13 +6,13 @@ Tables are (models, rows), models in order of cost; every model that is asked is
 from helpers.certificates import Certificate
 from helpers.routing.cascades import cascade, confidence_cascade
 from helpers.routing.policies import (
-    always,
     best_single,
     compare_policies,
     evaluate_policies,
     oracle_route,
     pareto_front,
     random_mix,
+    single_model,
 )
 from helpers.routing.routed import Routed
 from helpers.routing.routers import TreeRouter, route
@@ -20,7 +20,7 @@ from helpers.routing.sweeps import sweep_cascades, sweep_routers
 from helpers.routing.thresholds import certified_threshold
 
 __all__ = [
-    "Certificate", "Routed", "TreeRouter", "always", "best_single", "cascade", "certified_threshold",
+    "Certificate", "Routed", "TreeRouter", "best_single", "cascade", "certified_threshold",
     "compare_policies", "confidence_cascade", "evaluate_policies", "oracle_route", "pareto_front", "random_mix",
-    "route", "sweep_cascades", "sweep_routers",
+    "route", "single_model", "sweep_cascades", "sweep_routers",
 ]  # fmt: skip

@@ -29,7 +29,7 @@ from helpers.routing.routed import (
 )
 
 
-def always(prediction, cost, model):
+def single_model(prediction, cost, model):
     """Every row is answered by one model.
 
     Parameters
@@ -46,7 +46,7 @@ def always(prediction, cost, model):
 
     Examples
     --------
-    >>> always([[0, 0], [1, 1]], [1, 10], -1).paid
+    >>> single_model([[0, 0], [1, 1]], [1, 10], -1).paid
     array([10., 10.])
     """
     prediction = check_predictions(prediction)
@@ -201,7 +201,8 @@ def evaluate_policies(policies, y, *, cost=None, groups=None, n_resamples=1000, 
 
     Examples
     --------
-    >>> policies = {"small": always([[0, 0, 1, 1]], [1], 0), "oracle": oracle_route([[0, 0, 1, 1]], [0, 1, 1, 1], [1])}
+    >>> policies = {"small": single_model([[0, 0, 1, 1]], [1], 0)}
+    >>> policies["oracle"] = oracle_route([[0, 0, 1, 1]], [0, 1, 1, 1], [1])
     >>> evaluate_policies(policies, [0, 1, 1, 1], rng=0)[["accuracy", "money"]].to_dict("list")
     {'accuracy': [0.75, 0.75], 'money': [1.0, 1.0]}
     """
@@ -234,7 +235,7 @@ def compare_policies(policies, y, *, against, cost=None, groups=None, n_resample
     Examples
     --------
     >>> prediction = [[0, 0, 1, 1], [0, 1, 1, 1]]
-    >>> policies = {"small": always(prediction, [1, 10], 0), "large": always(prediction, [1, 10], 1)}
+    >>> policies = {"small": single_model(prediction, [1, 10], 0), "large": single_model(prediction, [1, 10], 1)}
     >>> compare_policies(policies, [0, 1, 1, 1], against="large", rng=0)[["accuracy_gain", "money_ratio"]]
             accuracy_gain  money_ratio
     policy

@@ -6,7 +6,7 @@ from helpers.certificates import certify, mean_p_value
 from helpers.checks import check_groups, check_level, check_numbers, check_same_length
 from helpers.routing.routed import Routed, check_thresholds, check_truth, decision_losses
 
-MOST_TIMES = 10_000  # by which the rows are multiplied, at most: a target may lie just above what is observed
+MAX_FACTOR = 10_000  # by which the rows are multiplied, at most: a target may lie just above what is observed
 
 
 def certified_threshold(policy, thresholds, y, *, target, cost=None, groups=None, level=0.95):
@@ -69,14 +69,14 @@ def certified_threshold(policy, thresholds, y, *, target, cost=None, groups=None
     test = _test_of_means(losses, target, low, high, groups, level, two_valued=values.size == 2)
     loss = losses.mean(axis=1)
     return certify(
-        {"threshold": thresholds, "kept": y.size, "loss": loss, "money": [one.paid.mean() for one in routed]},
+        {"threshold": thresholds, "accepted": y.size, "loss": loss, "money": [one.paid.mean() for one in routed]},
         test,
         what="expected cost",
         target=target,
         level=level,
         n=y.size,
         attainable=bool(loss[0] < target),
-        most_times=MOST_TIMES,
+        max_factor=MAX_FACTOR,
     )
 
 

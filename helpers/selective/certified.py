@@ -5,7 +5,7 @@ import numpy as np
 from helpers.certificates import certify, mean_p_value
 from helpers.checks import check_count, check_labels, check_level, check_numbers, check_probabilities, check_same_length
 
-MOST_TIMES = 50  # by which the questions are multiplied, at most, in the search for the number that would do
+MAX_FACTOR = 50  # by which the questions are multiplied, at most, in the search for the number that would do
 
 STARTS = (50, 150, 450)  # answers kept where the search starts anew, each time with its part of the error
 
@@ -83,12 +83,12 @@ def certify_rows(correct, confidence, precision, level, starts=STARTS):
         return mean_p_value((n - np.rint(times * right))[tried], n[tried], 1 - precision, exact=True), part[tried]
 
     return certify(
-        {"threshold": ordered[last], "kept": kept, "loss": 1 - right / kept},
+        {"threshold": ordered[last], "accepted": kept, "loss": 1 - right / kept},
         test,
         what="share wrong",
         target=1 - precision,
         level=level,
         n=correct.size,
         attainable=bool(((right > precision * kept) & (kept >= min(LEAST_SEEN, kept[-1]))).any()),
-        most_times=MOST_TIMES,
+        max_factor=MAX_FACTOR,
     )

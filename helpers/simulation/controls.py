@@ -48,7 +48,7 @@ def perfect(n, rng=None):
     return _draw(X, q, q, rng)
 
 
-def same_sign(n, rng=None):
+def xor_interaction(n, rng=None):
     """A score that is 0.15 too low where two features have the same sign and 0.15 too high where not.
 
     No single feature shows anything.
@@ -65,7 +65,7 @@ def same_sign(n, rng=None):
 
     Examples
     --------
-    >>> round(same_sign(100, rng=0).grouping_loss, 6)
+    >>> round(xor_interaction(100, rng=0).grouping_loss, 6)
     0.0225
     """
     rng = check_rng(rng)
@@ -102,7 +102,7 @@ def same_people(n_people, rng=None, *, each=4):
     return GroupedSample(**vars(_draw(X[person], q[person], p[person], rng)), groups=person)
 
 
-def even_crowd(population, rng=None, *, log2_rows=15):
+def sobol_sample(population, rng=None, *, log2_rows=15):
     """Rows spread evenly over a `Sigmoid` population, for sums without noise.
 
     Parameters
@@ -122,7 +122,7 @@ def even_crowd(population, rng=None, *, log2_rows=15):
     Examples
     --------
     >>> from helpers.simulation import Sigmoid
-    >>> round(even_crowd(Sigmoid(), rng=0).grouping_loss, 3)  # 0.02536 in the population
+    >>> round(sobol_sample(Sigmoid(), rng=0).grouping_loss, 3)  # 0.02536 in the population
     0.025
     """
     points = norm.ppf(qmc.Sobol(2, rng=check_rng(rng)).random_base2(log2_rows))

@@ -13,11 +13,10 @@ from sklearn.linear_model import LogisticRegression
 from helpers.binning import assign_bins, group_sums, uniform_edges
 from helpers.calibration import IsotonicCalibrator
 from helpers.checks import check_count, check_groups, check_one_of, check_probabilities, check_same_length
-from helpers.datasets import fetch_scores, load_digits
+from helpers.datasets import Embeddings, fetch_scores, load_digits
 from helpers.grouping import binned_grouping_loss_from_regions
 from helpers.partition import BinnedTree
 from helpers.partition.checked import check_table
-from helpers.practice.tables import Embeddings
 from helpers.scoring import top_label
 
 RECALIBRATION = ("none", "isotonic")
@@ -108,7 +107,7 @@ def audit_network(data, *, recalibration="none", estimator="tree", strategy="uni
 
 
 COLUMNS = (
-    "value", "se", "low", "high", "explained", "induced", "captured", "plugin", "calibration_loss", "n", "n_regions",
+    "value", "se", "low", "high", "explained", "induced", "expected", "plugin", "calibration_loss", "n", "n_regions",
 )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ import pandas as pd
 from scipy.special import softmax
 from sklearn.linear_model import LogisticRegression
 
-from helpers.answers import AnswerPopulation, exact_bias, leading_bias, leading_bias_all
+from helpers.answers import AnswerPopulation, exact_bias, leading_bias, leading_bias_multiclass
 from helpers.checks import check_count
 from helpers.datasets import load_digits
 
@@ -23,7 +23,7 @@ def scaled_sem1_biases(rivals, sizes):
     for n in sizes:
         pi = contested_probabilities([0] + [0.8] * rivals, n)
         biases = {"exact": exact_bias(pi, n), "equation 9": leading_bias(pi, n)}
-        biases["all near classes"] = leading_bias_all(pi, n)
+        biases["all near classes"] = leading_bias_multiclass(pi, n)
         for kind, bias in biases.items():
             rows.append({"rivals": rivals, "n": n, "estimator": kind, "value": n**0.5 * bias.sem1})
     return pd.DataFrame(rows)

@@ -8,17 +8,17 @@ from helpers.answers import (
     bias_bound,
     confidence_error_bound,
     critical_half_margin,
-    direct_gap_leading,
     ece_bound,
     estimator_moments,
     exact_bias,
     jensen_bias,
     leading_bias,
-    leading_bias_all,
-    oracle_gap_leading,
+    leading_bias_multiclass,
+    leading_direct_gap,
+    leading_oracle_gap,
     selection_error_bound,
     sem1,
-    standardized,
+    standardized_margin,
     winner_law,
 )
 from helpers.answers.exact import count_probabilities, largest_deviation
@@ -33,13 +33,13 @@ def test_a_table_is_its_rows_and_inputs_stay():
         alone = exact_bias(row, 9)
         assert alone.sem1 == pytest.approx(one, abs=1e-15) and alone.sem2 == pytest.approx(two, abs=1e-15)
     assert "mean of 7 questions" in str(together)
-    for function in (leading_bias, leading_bias_all):
+    for function in (leading_bias, leading_bias_multiclass):
         assert function(pi, 9).sem2[3] == pytest.approx(function(pi[3], 9).sem2, abs=1e-12)
 
 
 TAKE_PI = [
-    winner_law, exact_bias, largest_deviation, standardized, bias_bound, selection_error_bound,
-    confidence_error_bound, leading_bias, leading_bias_all, direct_gap_leading, oracle_gap_leading,
+    winner_law, exact_bias, largest_deviation, standardized_margin, bias_bound, selection_error_bound,
+    confidence_error_bound, leading_bias, leading_bias_multiclass, leading_direct_gap, leading_oracle_gap,
 ]  # fmt: skip
 
 
@@ -60,7 +60,7 @@ def test_bad_questions(pi, n, words):
 
 
 test_bad_options = refuses(
-    (lambda: winner_law([0.5, 0.5], 3, ties="first"), "ties"),
+    (lambda: winner_law([0.5, 0.5], 3, ties="last"), "ties"),
     (lambda: selection_error_bound([0.5, 0.5], 3, kind="hoeffding"), "kind"),
     (lambda: ece_bound(0.1, 0.1), "either"),
     (lambda: ece_bound(0.1, 0.1, eta=0.1, near_edge=0.1, density=1), "either"),

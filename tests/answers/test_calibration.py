@@ -41,7 +41,7 @@ def test_four_questions_by_hand():
     assert line.loc["stated", "n"] == 3 and line.loc["stated", "accuracy"] == pytest.approx(2 / 3)
     assert line.loc["sem1", "overconfidence"] == 0.125 and found.n_ungraded == 0
     assert found.per_question["correct"].tolist() == [1, 1, 0.5, 0]
-    ordered = sem_ece(counts, [[1, 0], [1, 0], [0, 1], [1, 0]], ties="order", **QUICK)
+    ordered = sem_ece(counts, [[1, 0], [1, 0], [0, 1], [1, 0]], ties="first", **QUICK)
     assert ordered.per_question["correct"].tolist() == [1, 1, 0, 0]
     assert found.per_question["sem2"].tolist() == sem2(counts).round(12).tolist()
     np.testing.assert_allclose(found.per_question["entropy"], entropy(counts, axis=1))
@@ -58,7 +58,7 @@ def test_the_first_answers_select_and_the_others_measure():
     block = sem_ece(grouped, answer="block", **QUICK).per_question
     assert block["sem1"].tolist() == [0.5, 1] and block["sem2"].tolist() == pytest.approx([1 / 2, 1 / 3])
     assert block["correct"].tolist() == [0.5, 0]  # "a" and "b" tie in the first two answers, "b" leads in all five
-    ordered = sem_ece(grouped, answer="block", ties="order", **QUICK).per_question
+    ordered = sem_ece(grouped, answer="block", ties="first", **QUICK).per_question
     assert ordered["sem2"].tolist() == pytest.approx([1 / 3, 1 / 3]) and ordered["correct"].tolist() == [0, 0]
     whole = sem_ece(grouped, **QUICK).per_question
     assert whole["correct"].tolist() == [1, 0] and whole["sem1"].tolist() == [0.6, 0.6]
@@ -71,10 +71,10 @@ def test_questions_without_a_grade_are_left_out_and_counted():
     counts = np.array([[3, 1], [4, 0], [2, 2], [1, 3]])
     correct = np.array([[1, 0], [-1, 0], [0, -1], [0, np.nan]])
     assert sem_ece(np.array([[3, 1], [2, 2], [3, 1]]), correct[[0, 2, 2]], **QUICK).n_ungraded == 1  # a tie with one
-    found = sem_ece(counts, correct, ties="order", **QUICK)
+    found = sem_ece(counts, correct, ties="first", **QUICK)
     assert found.per_question["question"].tolist() == [0, 2] and found.n_ungraded == 2
     assert "n = 2 questions, 2 without a grade left out" in str(found)
-    by_answer = sem_ece(counts, [1, np.nan, 0, -1], ties="order", **QUICK)
+    by_answer = sem_ece(counts, [1, np.nan, 0, -1], ties="first", **QUICK)
     assert by_answer.summary.equals(found.summary)
 
 
@@ -96,7 +96,7 @@ def test_low_margins_and_strata():
 def test_parts_agree(closed, strategy, answer):
     counts, correct = draw(np.random.default_rng(2), 60)
     options = {"stated": np.random.default_rng(3).random(60), "n_bins": 7, "n_resamples": 20, "rng": 1}
-    found = sem_ece(counts, correct, closed=closed, strategy=strategy, answer=answer, ties="order", **options)
+    found = sem_ece(counts, correct, closed=closed, strategy=strategy, answer=answer, ties="first", **options)
     table = found.per_question
     line = found.summary.set_index("source")
     for name in ("sem1", "sem2", "stated"):

@@ -79,7 +79,7 @@ def test_platt_is_monotone_and_matches_the_moments_of_its_rows(rows):
     """Both hold on the line, to which scores of 0 and 1 belong only where it needs them."""
     p, y = rows
     fitted = PlattCalibrator().fit(p, y)
-    line = np.isnan(fitted.levels_[(p > 0.5).astype(int)]) | ~is_certain(p)
+    line = np.isnan(fitted.certain_scores_[(p > 0.5).astype(int)]) | ~is_certain(p)
     c = fitted.predict(np.sort(p[line]))
     assert np.isfinite([fitted.slope_, fitted.intercept_]).all()
     assert (np.sign(fitted.slope_) * np.diff(c) >= 0).all()
@@ -159,7 +159,9 @@ def test_scores_of_0_and_1_do_not_turn_the_line_and_get_their_own_rate(weight):
     lower = PlattCalibrator().fit(scores, np.r_[y, at_0, at_1 & (np.arange(30) < 15)])
     assert lower.predict([0.9, 1]) == pytest.approx([0.9, (15 + 0.9) / 31], abs=1e-6) and lower.rises(scores)
     without = PlattCalibrator().fit(p, y)
-    assert without.predict([0, 1]) == pytest.approx([1e-6, 1 - 1e-6], rel=1e-3) and np.isnan(without.levels_).all()
+    assert (
+        without.predict([0, 1]) == pytest.approx([1e-6, 1 - 1e-6], rel=1e-3) and np.isnan(without.certain_scores_).all()
+    )
     decisions = PlattCalibrator().fit([0, 0, 0, 1, 1, 1, 1], [0, 1, 0, 1, 1, 0, 1])
     assert decisions.predict([0, 1]) == pytest.approx([1 / 3, 3 / 4])
 

@@ -68,7 +68,7 @@ def tree(y, p, X, options):
 
 
 def risk(y, p, X, options):
-    model = RiskEstimator(COST, residual="tree", n_halvings=1, rng=0).fit(X, y, p, **options)
+    model = RiskEstimator(COST, n_halvings=1, rng=0).fit(X, y, p, **options)
     predicted = np.asarray(model.predict(X, p))
     assert predicted.shape == (len(X),) and np.isfinite(predicted).all() and (predicted >= 0).all()
     return tuple(predicted)

@@ -54,7 +54,7 @@ def test_eight_rows_by_hand():
     one = binned_grouping_loss_from_regions(y, np.full(8, 0.5), region, rng=0)
     assert one.plugin == pytest.approx(0.25**2)
     assert one.bias == pytest.approx((0.25 * 0.75 / 3 + 0.75 * 0.25 / 3) / 2 - 0.25 / 7)
-    assert abs(one.captured) < 1e-12 and one.induced == 0.0 and one.value == pytest.approx(one.plugin - one.bias)
+    assert abs(one.expected) < 1e-12 and one.induced == 0.0 and one.value == pytest.approx(one.plugin - one.bias)
     assert one.rate.tolist() == [0.25, 0.75] and one.count.tolist() == [4, 4] and one.stated.tolist() == [0.5, 0.5]
     assert one.bin_count.sum() == one.bin_count.max() == 8 and np.isnan(one.bin_rate).sum() == 14
     assert one.calibration_loss == pytest.approx(-0.25 / 7)  # (y - p)(y' - p) over pairs
@@ -115,7 +115,7 @@ def test_explained_is_what_it_says(rows, n_bins, weighted, clustered):
     explained, plugin, left_out = brute(y, p, region, n_bins, weight, groups)
     assert ours.explained == pytest.approx(explained, abs=1e-12) and ours.plugin == pytest.approx(plugin, abs=1e-12)
     assert ours.bias == pytest.approx(plugin - explained, abs=1e-12)
-    assert ours.value == pytest.approx(ours.explained - ours.captured, abs=1e-12)
+    assert ours.value == pytest.approx(ours.explained - ours.expected, abs=1e-12)
     assert np.isnan(ours.se) or ours.low <= ours.value <= ours.high
     if weight is None:
         assert ours.left_out == pytest.approx(left_out)
@@ -154,12 +154,12 @@ def test_what_rests_on_two_curves_from_all_pairs_and_standard_errors_by_derivati
 
     apart = g[:, None] != g
     product = 2 * (y - mean(y, bins))[:, None] * np.where(in_first[:, None], s, f) - np.outer(f, s)
-    assert found.captured == pytest.approx(of_pairs(product, cells, apart) - of_pairs(product, bins, apart))
+    assert found.expected == pytest.approx(of_pairs(product, cells, apart) - of_pairs(product, bins, apart))
     assert found.induced == pytest.approx(covariance(f, s))
     missed = of_pairs(np.outer(y - p, y - p), bins, apart)
     assert found.calibration_loss == pytest.approx(missed + covariance(p - f, p - s))
     assert printed.value == pytest.approx(printed.explained - found.induced)
-    assert "captured" in str(found) and "induced" in str(printed) and "array(" not in repr(found)
+    assert "expected" in str(found) and "induced" in str(printed) and "array(" not in repr(found)
     if not weighted:
         assert np.bincount(found.region_bin, found.count * found.rate) == pytest.approx(
             found.bin_count * found.bin_rate
@@ -232,7 +232,7 @@ def cut(x, k):
 
 
 def parts(p, q, weight, n_bins, region):
-    """explained, induced, and what is left when the scores' own share is taken off, for calibrated p."""
+    """explained, induced, and what is left when the scores' own share is subtracted, for calibrated p."""
     bins = np.minimum((p * n_bins).astype(int), n_bins - 1)
     cell = np.unique(bins * 1000 + region, return_inverse=True)[1]
     mass = np.bincount(cell, weight)
@@ -388,7 +388,7 @@ def test_row_order_with_ties():
             for rows in (np.arange(500), order)
         )
         assert invariant(a, b, names) and a.value == pytest.approx(b.value, abs=a.se)
-    assert invariant(a, b, ["value", "explained", "captured", "induced"])
+    assert invariant(a, b, ["value", "explained", "expected", "induced"])
 
 
 # ---- where bins and regions run out of rows -------------------------------------------------------------------------

@@ -54,7 +54,7 @@ def test_two_classes_are_the_binary_statistics(rng, weighted, grouped):
     two, _, mean, by_class = squared_vectors(
         residual, np.column_stack([1 - c, c]), region, weight, groups, None, np.eye(2)
     )
-    # groups: how alike their rows are is told by one correlation there, by the residuals alone here
+    # groups: how alike their rows are is given by one correlation there, by the residuals alone here
     for name in NUMBERS if not grouped else [name for name in NUMBERS if name != "null_variance"]:
         assert getattr(two, name) == pytest.approx(getattr(one, name), rel=1e-9), name
     if not grouped:
@@ -74,7 +74,7 @@ def test_the_fit_of_two_classes_costs_what_it_costs_the_binary_one(rng):
     P = np.column_stack([1 - p, p])
     two = _effect_of_fit(check_class_rows(y, P, X, None, None), P, halves)
     one = effect_of_fit(check_rows(y, p, X, None, None), p, halves)
-    assert (two.shift, two.kept) == pytest.approx((one.shift, one.kept), rel=1e-6)
+    assert (two.shift, two.variance_ratio) == pytest.approx((one.shift, one.variance_ratio), rel=1e-6)
 
 
 STEPS = np.tril(np.ones((3, 3)))[:-1]
@@ -128,8 +128,8 @@ def test_the_fit_of_three_classes_costs_what_all_covariances_say(rng, asked, gro
         known_squares += factor[j] ** 2 * (block**2).sum()
     taken = moved.reshape(-1, 4) @ inverse @ moved.reshape(-1, 4).T
     each = np.repeat(factor, q)
-    kept = (np.outer(each, each) * (known - taken) ** 2).sum() / known_squares
-    assert 0.5 < kept < 1 and fit.kept == pytest.approx(kept)
+    ratio = (np.outer(each, each) * (known - taken) ** 2).sum() / known_squares
+    assert 0.5 < ratio < 1 and fit.variance_ratio == pytest.approx(ratio)
     scores = np.array([one * z.T @ (np.eye(3)[k] - c) for one, z, k, c in zip(w, Z, y, P, strict=True)])
     scores = np.array([scores[person == g].sum(axis=0) for g in range(30)]) if grouped else scores
     inflation = np.trace(scores @ inverse @ scores.T) / 3

@@ -10,7 +10,7 @@ from scipy.special import expit, logit
 
 from helpers import _parallel
 from helpers.calibration import PlattCalibrator
-from helpers.grouping import captured, grouping_loss, grouping_loss_from_regions
+from helpers.grouping import captured_loss, grouping_loss, grouping_loss_from_regions
 from helpers.grouping.inversion import LossLaw
 from helpers.grouping.region_statistics import region_statistics
 from helpers.partition.checked import with_score_column
@@ -233,7 +233,7 @@ def test_the_interval_covers_what_the_two_partitions_capture():
     for seed in range(60):
         s = Sigmoid().sample(600, rng=seed)
         loss = grouping_loss(s.y, s.p, s.X, rng=seed)
-        truth = np.mean([captured(tree.apply(table), fresh.q - fresh.c) for tree in loss.trees])
+        truth = np.mean([captured_loss(tree.apply(table), fresh.q - fresh.c) for tree in loss.trees])
         misses.append((loss.low > truth, loss.high < truth, (loss.low > 0) != (loss.p_value < 0.025)))
     above, below, contradictions = np.mean(misses, axis=0)
     assert max(above, below) < 0.025 + 3 * np.sqrt(0.025 * 0.975 / 60) and contradictions == 0

@@ -6,7 +6,7 @@ from scipy.special import expit, logit, ndtr
 
 from helpers.calibration import PlattCalibrator
 from helpers.grouping import grouping_loss
-from helpers.grouping.fitted_scores import LEAST_KEPT, FitEffect, effect_of_fit
+from helpers.grouping.fitted_scores import LEAST_RATIO, FitEffect, effect_of_fit
 from helpers.grouping.inversion import LossLaw
 from helpers.grouping.region_statistics import region_statistics
 from helpers.grouping.result import combine
@@ -66,7 +66,7 @@ def test_one_region_of_two_rows_by_hand():
     c = np.array([0.5, 0.5])
     fit = effect_of_fit(rows, c, [(slice(None), np.zeros(2, int))])
     assert fit.shift == pytest.approx(-0.125)  # of sums: half of it, since rows count as pairs with themselves
-    assert fit.kept == LEAST_KEPT
+    assert fit.variance_ratio == LEAST_RATIO
 
 
 @pytest.mark.parametrize("grouped", [False, True])
@@ -90,12 +90,14 @@ def test_the_effect_by_the_whole_covariance_matrix(grouped):
     A = np.eye(8)[4 * half + region]
     known, left = (A.T @ W @ middle @ W @ A for middle in (D, rest @ D @ rest.T))
     factor = 1 / (weight @ A) / np.repeat([weight[half == k].sum() for k in (0, 1)], 4)
-    assert fit.kept == pytest.approx((np.outer(factor, factor) * left**2).sum() / (factor**2 @ np.diag(known) ** 2))
+    assert fit.variance_ratio == pytest.approx(
+        (np.outer(factor, factor) * left**2).sum() / (factor**2 @ np.diag(known) ** 2)
+    )
     inflation = 1.0
     if grouped:
         sums = np.array([(weight * (y - c))[person == g] @ Z[person == g] for g in range(20)])
         inflation = np.trace(sums @ inverse @ sums.T) / np.trace(inverse @ Z.T @ W @ D @ W @ Z)
-    assert fit.shift == pytest.approx(inflation * factor @ np.diag(left - known) / 2) and 0.5 < fit.kept < 1
+    assert fit.shift == pytest.approx(inflation * factor @ np.diag(left - known) / 2) and 0.5 < fit.variance_ratio < 1
 
 
 def test_an_interval_holds_its_estimate_also_where_the_fit_takes_nearly_all():

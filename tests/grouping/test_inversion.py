@@ -34,7 +34,7 @@ def test_the_law_of_two_parts_by_hand():
     two = {"value": 0.01, "null_variance": 2e-4, "null_third": 2e-6, "noise_variance": 1e-4, "noise_ceiling": 2e-4}
     parts = [SimpleNamespace(**one, signal_variance=6e-4, unit_variance=0.02),
              SimpleNamespace(**two, signal_variance=2e-4, unit_variance=0.06)]  # fmt: skip
-    law = LossLaw.of(parts, FitEffect(shift=-0.001, kept=0.9))
+    law = LossLaw.of(parts, FitEffect(shift=-0.001, variance_ratio=0.9))
     null = 0.9 * 1.5e-4
     assert (law.null_variance, law.null_third) == pytest.approx((null, 0.9**1.5 * 1.25e-6))
     assert (law.ceiling, law.shift) == pytest.approx((9e-4 / 4, -0.001))

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers.binning import assign_bins, uniform_edges
-from helpers.grouping import induced_bounds, known_parts, sweep_bins
+from helpers.grouping import exact_decomposition, induced_bounds, sweep_bins
 from helpers.grouping.truth import NUMBERS
 from helpers.scoring import BRIER, LOG, decompose
 from helpers.simulation import Sigmoid
@@ -44,23 +44,23 @@ def cell_means(values, weight, *labels):
 
 def test_figure_2_by_hand():
     """One score, 0.7; two regions with 0.6 and 0.8, and inside each a spread of 0.1 around it."""
-    known = known_parts([0.5, 0.7, 0.7, 0.9], [0.7] * 4, [0, 0, 1, 1], n_bins=10)
+    known = exact_decomposition([0.5, 0.7, 0.7, 0.9], [0.7] * 4, [0, 0, 1, 1], n_bins=10)
     assert known.grouping_loss == pytest.approx(0.02) and known.calibration_loss == pytest.approx(0)
     assert known.explained_unbinned == pytest.approx(0.01) == known.explained
     assert known.residual_unbinned == pytest.approx(0.01) == known.residual
     assert known.induced == pytest.approx(0) and known.lower_bound == pytest.approx(0.01)
-    assert (known.left[0], known.right[0], known.share[0]) == (0.7, 0.8, pytest.approx(1))
+    assert (known.left_edge[0], known.right_edge[0], known.share[0]) == (0.7, 0.8, pytest.approx(1))
     assert str(known) == "grouping loss 0.0200 = explained 0.0100 - induced 0.0000 + residual 0.0100, 1 bin"
 
 
 def test_a_perfect_score_in_one_wide_bin_by_hand():
-    known = known_parts([0.6, 0.8], [0.6, 0.8], n_bins=2)
+    known = exact_decomposition([0.6, 0.8], [0.6, 0.8], n_bins=2)
     assert (known.grouping_loss, known.calibration_loss) == pytest.approx((0, 0))
     assert known.grouping_binned == known.induced == pytest.approx(0.01)
     assert known.stated == pytest.approx([0.7]) == known.rate
     assert known.stated_variance == pytest.approx([0.01]) == known.covariance == known.rate_variance
-    split = known_parts([0.6, 0.8], [0.6, 0.8], [0, 1], n_bins=2)
-    assert split.explained == pytest.approx(0.01) == split.captured
+    split = exact_decomposition([0.6, 0.8], [0.6, 0.8], [0, 1], n_bins=2)
+    assert split.explained == pytest.approx(0.01) == split.expected
     assert split.lower_bound == pytest.approx(0) == split.lower_bound_regions
     assert known.lower_bound == pytest.approx(-0.01) and known.lower_bound_regions == 0
 
@@ -69,7 +69,7 @@ def test_a_perfect_score_in_one_wide_bin_by_hand():
 @given(populations())
 def test_every_loss_against_a_loop(rule, population):
     p, q, region, w, n_bins = population
-    known = known_parts(q, p, region, n_bins=n_bins, rule=rule, sample_weight=w)
+    known = exact_decomposition(q, p, region, n_bins=n_bins, rule=rule, sample_weight=w)
     bins = assign_bins(p, uniform_edges(n_bins))
     c, p_bin, c_bin = cell_means(q, w, p), cell_means(p, w, bins), cell_means(q, w, bins)
     by_bin, by_score = cell_means(q, w, bins, region), cell_means(q, w, p, region)
@@ -86,14 +86,16 @@ def test_every_loss_against_a_loop(rule, population):
     assert known.calibration_binned <= known.calibration_loss + 1e-12  # proposition C.2, and for the log score ours
     used = np.unique(bins)
     assert known.share == pytest.approx(np.bincount(bins, w)[used] / w.sum())
-    assert np.array_equal(np.column_stack([known.left, known.right]) * n_bins, np.column_stack([used, used + 1]))
+    assert np.array_equal(
+        np.column_stack([known.left_edge, known.right_edge]) * n_bins, np.column_stack([used, used + 1])
+    )
     around = [(p - p_bin) ** 2, (c - c_bin) ** 2, (p - p_bin) * (c - c_bin)]
     for one, found in zip(around, (known.stated_variance, known.rate_variance, known.covariance), strict=True):
         assert found == pytest.approx([mean(one[bins == b], w[bins == b]) for b in used], abs=1e-12)
 
 
 def test_the_log_score_is_infinite_where_it_must_be_and_bins_hide_it():
-    known = known_parts([0.1, 0.1], [0.0, 0.2], n_bins=2, rule=LOG)
+    known = exact_decomposition([0.1, 0.1], [0.0, 0.2], n_bins=2, rule=LOG)
     assert known.calibration_loss == np.inf and known.calibration_binned == pytest.approx(0, abs=1e-15)
     assert known.calibration_induced == np.inf and known.grouping_loss == 0
 
@@ -104,7 +106,7 @@ def test_the_log_score_is_infinite_where_it_must_be_and_bins_hide_it():
 @given(populations())
 def test_proposition_c_2_and_the_sum_of_theorem_c_1(population):
     p, q, region, w, n_bins = population
-    known = known_parts(q, p, region, n_bins=n_bins, sample_weight=w)
+    known = exact_decomposition(q, p, region, n_bins=n_bins, sample_weight=w)
     c = cell_means(q, w, p)
     bins = assign_bins(p, uniform_edges(n_bins))
     hidden = mean((p - c - cell_means(p - c, w, bins)) ** 2, w)
@@ -118,7 +120,7 @@ def test_proposition_c_2_and_the_sum_of_theorem_c_1(population):
 @given(populations())
 def test_all_printed_bounds_hold_and_are_nested(population):
     p, q, region, w, n_bins = population
-    known = known_parts(q, p, region, n_bins=n_bins, sample_weight=w)
+    known = exact_decomposition(q, p, region, n_bins=n_bins, sample_weight=w)
     bounds = induced_bounds(known)
     assert (bounds["low"] - 1e-12 <= known.net_induced).all() and (known.net_induced <= bounds["high"] + 1e-12).all()
     assert (bounds["floor"] <= known.calibration_loss + known.grouping_loss + 1e-12).all()
@@ -128,7 +130,7 @@ def test_all_printed_bounds_hold_and_are_nested(population):
     sharp = bounds.loc["width only, sharp", "high"]
     loose = bounds.loc["width only", "high"]
     assert bounds.loc["corollary C.1", "high"] - 1e-12 <= sharp <= loose + 1e-12
-    assert (known.stated_variance <= (known.right - known.left) ** 2 / 4 + 1e-15).all()  # lemma C.3
+    assert (known.stated_variance <= (known.right_edge - known.left_edge) ** 2 / 4 + 1e-15).all()  # lemma C.3
     assert (known.rate_variance <= known.rate * (1 - known.rate) + 1e-15).all()
 
 
@@ -137,7 +139,7 @@ def test_all_printed_bounds_hold_and_are_nested(population):
 
 @pytest.mark.parametrize(("truth", "sum_", "bound"), [([1, 0], -0.75, "low"), ([0, 1], 0.25, "high")])
 def test_the_width_bounds_are_attained_except_the_printed_upper_one(truth, sum_, bound):
-    known = known_parts(truth, [0, 1], n_bins=1)
+    known = exact_decomposition(truth, [0, 1], n_bins=1)
     ends = induced_bounds(known)[bound]
     assert known.net_induced == pytest.approx(sum_) == ends["width only, sharp"] == ends["corollary C.1"]
     assert ends["width only"] == pytest.approx(0.5 if bound == "high" else -0.75)
@@ -151,14 +153,14 @@ def test_a_sample_of_a_continuous_score_needs_its_c():
     population = Sigmoid()
     s = population.sample(20_000, rng=0)
     side = (s.X["x2"] > 0).to_numpy(int)
-    known = known_parts(s.q, s.p, side, c=s.c)
+    known = exact_decomposition(s.q, s.p, side, c=s.c)
     loss = (s.q - s.c) ** 2
     assert abs(known.grouping_loss - population.grouping_loss) < 4 * loss.std() / len(loss) ** 0.5
     cross = 2 * (s.q - s.c) * (s.c - known.rate[assign_bins(s.p, uniform_edges(15))])
     noise = 4 * cross.std() / len(cross) ** 0.5
     assert abs(known.grouping_binned - known.grouping_loss - known.induced) < noise
     assert np.isnan([known.explained_unbinned, known.residual_unbinned]).all()
-    assert known_parts(s.q, s.p, side).grouping_loss == pytest.approx(0, abs=1e-15)
+    assert exact_decomposition(s.q, s.p, side).grouping_loss == pytest.approx(0, abs=1e-15)
 
 
 # ---- K classes -------------------------------------------------------------------------------------------------
@@ -178,17 +180,17 @@ def tables(draw):
 @given(tables())
 def test_theorem_c_2_class_by_class_and_in_sum(rule, rows):
     p, q, region, w, n_bins = rows
-    known = known_parts(q, p, region, n_bins=n_bins, rule=rule, sample_weight=w)
+    known = exact_decomposition(q, p, region, n_bins=n_bins, rule=rule, sample_weight=w)
     for parts in (known, *known.classes):
         assert parts.grouping_loss == pytest.approx(parts.explained_unbinned + parts.residual_unbinned, abs=1e-12)
         assert parts.grouping_binned == pytest.approx(parts.grouping_loss + parts.induced, abs=1e-12)
         assert parts.grouping_loss == pytest.approx(parts.lower_bound + parts.residual, abs=1e-12)
         assert min(getattr(parts, name) for name in LOSSES) >= -1e-15
     assert known.grouping_loss == pytest.approx(sum(one.grouping_loss for one in known.classes), abs=1e-12)
-    one_partition = known_parts(q, p, region[:, 0].tolist(), n_bins=n_bins, rule=rule, sample_weight=w)
+    one_partition = exact_decomposition(q, p, region[:, 0].tolist(), n_bins=n_bins, rule=rule, sample_weight=w)
     assert one_partition.classes[0].residual == known.classes[0].residual
     if rule is BRIER:
-        alone = known_parts(q[:, 0], p[:, 0], region[:, 0], n_bins=n_bins, sample_weight=w)
+        alone = exact_decomposition(q[:, 0], p[:, 0], region[:, 0], n_bins=n_bins, sample_weight=w)
         assert [getattr(known.classes[0], name) for name in LOSSES] == pytest.approx(
             [getattr(alone, name) for name in LOSSES], abs=1e-12
         )
@@ -201,7 +203,7 @@ def test_theorem_c_2_class_by_class_and_in_sum(rule, rows):
 @given(tables())
 def test_classwise_losses_are_those_of_decompose(rule, rows):
     p, q, _, w, _ = rows
-    known = known_parts(q, p, rule=rule, sample_weight=w)
+    known = exact_decomposition(q, p, rule=rule, sample_weight=w)
     parts = decompose(q, p, rule=rule, view="classwise", sample_weight=w)
     assert known.grouping_loss == pytest.approx(parts.grouping, abs=1e-12)
     assert known.calibration_loss == pytest.approx(parts.calibration, abs=1e-12)
@@ -213,7 +215,7 @@ def test_a_sweep_holds_what_known_parts_says():
     region = [0, 1, 1]
     found = sweep_bins(q, {"as it is": p, "squared": p**2}, region, n_bins=[1, 3], rule=LOG)
     assert found.index.tolist() == [(name, n) for name in ("as it is", "squared") for n in (1, 3)]
-    known = known_parts(q, p**2, region, n_bins=3, rule=LOG)
+    known = exact_decomposition(q, p**2, region, n_bins=3, rule=LOG)
     assert found.loc[("squared", 3)].to_dict() == {name: getattr(known, name) for name in NUMBERS}
 
 
@@ -244,10 +246,10 @@ TABLE = [[0.2, 0.8], [0.5, 0.5], [1.0, 0.0]]
 def test_options_and_tables_that_break_a_rule(options, sentence):
     columns = {"p": GOOD["p"], "q": GOOD["q"]} | options
     with pytest.raises(ValueError, match=sentence):
-        known_parts(columns.pop("q"), columns.pop("p"), columns.pop("region", None), **columns)
+        exact_decomposition(columns.pop("q"), columns.pop("p"), columns.pop("region", None), **columns)
 
 
-@pytest.mark.parametrize("known", [known_parts(GOOD["q"], GOOD["p"], rule=LOG), None, "text", [0.1]])
+@pytest.mark.parametrize("known", [exact_decomposition(GOOD["q"], GOOD["p"], rule=LOG), None, "text", [0.1]])
 def test_bounds_are_for_the_brier_score(known):
     with pytest.raises(ValueError, match="known must"):
         induced_bounds(known)

@@ -12,7 +12,7 @@ import re
 from pathlib import Path
 
 import yaml
-from nbval.plugin import get_sanitize_patterns
+from stored_outputs import PICTURE
 
 from helpers.notebook.claims import recorded_claims
 from helpers.notebook.display import KEY
@@ -33,7 +33,6 @@ STATUSES = ("planned", "verified", "reproduced", "agrees", "disagrees", "cannot 
 CLAIMED = ("verified", "agrees", "disagrees")  # the statuses that need a claim that holds
 MIN_ALT = 20  # signs of an alternative text
 PLACES = re.compile(r"(?<![\w.:/])(/(home|Users|root|tmp|work|private|var|opt|mnt|usr|content)/[\w.-]+|[A-Z]:\\\w)")
-SANITIZER = Path(__file__).with_name("nbval.cfg")
 
 
 @functools.cache
@@ -74,13 +73,6 @@ def output_text(output):
     data = output.get("data", {})
     pieces = [output.get("text", ""), *[v for kind, v in data.items() if kind.startswith("text/")]]
     return "\n".join("".join(piece) for piece in pieces)
-
-
-def sanitized(text):
-    """What nbval compares of a text."""
-    for pattern, instead in get_sanitize_patterns(SANITIZER.read_text(encoding="utf-8")):
-        text = re.sub(pattern, instead, text)
-    return text
 
 
 def rule_parameters(notebook):
@@ -135,7 +127,7 @@ def rule_outputs(notebook):
                 yield k, f"a stored error: {output.get('ename')}"
             if PLACES.search(text):
                 yield k, f"a path of one machine in the output: {PLACES.search(text).group()}"
-            if "data:image/" in sanitized(text) or "image/svg+xml" in output.get("data", {}):
+            if "data:image/" in re.sub(PICTURE, "", text) or "image/svg+xml" in output.get("data", {}):
                 yield k, "a picture in an output that is compared: it differs between machines in single pixels"
 
 

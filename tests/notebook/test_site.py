@@ -3,8 +3,6 @@
 import base64
 import io
 import re
-from pathlib import Path
-from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
 import nbformat
@@ -14,7 +12,7 @@ from nbformat.v4 import new_code_cell, new_output
 from PIL import Image
 from rules import ROOT, read_ledger
 from sample import good_lesson
-from scripts import load_program, run_program
+from scripts import load_program
 from sites import lay_out
 
 from helpers.notebook import figure
@@ -33,20 +31,17 @@ def page_links(up="../", **targets):
 
 
 @pytest.mark.slow
-def test_a_link_that_leads_nowhere_stops_the_site(tmp_path, monkeypatch):
-    def run(command, **options):  # Sphinx, for one page alone
-        for path in Path(command[-2]).rglob("*.md"):
-            path.unlink()
-        Path(command[-2], "index.md").write_text("# One page\n\n```{toctree}\nnotebooks/05_sample\n```\n")
-        return run_program(command, **options)
-
-    monkeypatch.setattr(build_site, "subprocess", SimpleNamespace(run=run))
+def test_a_link_that_leads_nowhere_stops_the_site(tmp_path):
     notebook = good_lesson()
     notebook.cells[2].source = "## A decision\n\n[nowhere](99_missing.ipynb)"
     lay_out(tmp_path, {"05_sample": notebook})
+    work = tmp_path / "work"
+    build_site.write_sources(tmp_path, build_site.executed_copies(tmp_path), work, modules={})
+    for path in work.rglob("*.md"):  # one page is enough for Sphinx
+        path.unlink()
+    (work / "index.md").write_text("# One page\n\n```{toctree}\nnotebooks/05_sample\n```\n")
     with pytest.raises(SystemExit, match="99_missing"):
-        build_site.build(tmp_path, modules={})
-    assert not (tmp_path / "build" / "site").exists()
+        build_site.run_sphinx(work, tmp_path / "site", tmp_path / "doctrees")
 
 
 def test_a_notebook_without_results_stops_the_site(tmp_path):

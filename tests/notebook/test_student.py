@@ -1,20 +1,31 @@
-"""Students' copies: without solutions, and never overwritten once somebody has worked in them."""
+"""Students' copies: without solutions, and never overwritten once somebody has worked in them.
 
+They are not executed. What can go wrong in one is that a cell uses a name of a solution, that a self-check stumbles
+over an open answer, or that a cell computes with an open answer. The first and the last are read off the source; for
+the second, each self-check of a lesson stands before its solution, so every run of the lesson shows it open.
+"""
+
+import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import nbformat
 import pytest
+from nbformat.v4 import new_code_cell, new_notebook
+from rules import kind_of, parsed, shelf
 from sample import good_checks, good_lesson
 
 from helpers.notebook import Check
 from helpers.notebook.student import main, student_copy, tags
 
-NOTEBOOKS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("[0-9]*.ipynb"))
+LESSONS = {name: path for name, path in shelf().items() if kind_of(name) != "checks"}
+each_lesson = pytest.mark.parametrize("name", LESSONS)
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=[path.stem for path in NOTEBOOKS])
-def test_student_copy_holds_no_solution(path):
-    original = nbformat.read(path, as_version=4)
+@each_lesson
+def test_student_copy_holds_no_solution(name):
+    original = nbformat.read(LESSONS[name], as_version=4)
     made = student_copy(original)
     solutions = [cell.source for cell in original.cells if "solution" in tags(cell)]
     assert solutions and not {cell.source for cell in made.cells} & set(solutions)
@@ -66,3 +77,40 @@ def test_a_course_of_nbgrader_has_solutions_and_points(command, capsys):
     exec(exercise.source.split("### BEGIN SOLUTION")[0], still_open)
     with pytest.raises(AssertionError):
         exec(check.source, still_open)
+
+
+@pytest.mark.slow
+def test_no_cell_of_a_students_copy_needs_a_solution(tmp_path):
+    for name in LESSONS:
+        nbformat.write(student_copy(nbformat.read(LESSONS[name], as_version=4)), tmp_path / f"{name}.ipynb")
+    command = [sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache", "--select", "F821", tmp_path]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def uses_of_open_answers(notebook):
+    """(number of the cell, name) where a cell that is no self-check uses what an exercise leaves open."""
+    uses = []
+    opened = set()
+    for number, cell in enumerate(student_copy(notebook).cells, 1):
+        if cell.cell_type != "code":
+            continue
+        nodes = list(ast.walk(parsed(cell)))
+        if "exercise" in tags(cell):
+            opened |= {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+            opened |= {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
+        elif "check" not in tags(cell):
+            uses += [(number, node.id) for node in nodes if isinstance(node, ast.Name) and node.id in opened]
+    return uses
+
+
+@each_lesson
+def test_no_cell_of_a_students_copy_computes_with_an_open_answer(name):
+    assert uses_of_open_answers(nbformat.read(LESSONS[name], as_version=4)) == []
+
+
+def test_a_cell_that_computes_with_an_open_answer_is_found():
+    exercise = new_code_cell("answer = ...", metadata={"tags": ["exercise"]})
+    check = new_code_cell("Check(1)(answer)", metadata={"tags": ["check"]})
+    cells = [exercise, check, new_code_cell("twice = 2 * answer")]
+    assert uses_of_open_answers(new_notebook(cells=cells)) == [(3, "answer")]

@@ -21,7 +21,7 @@ from helpers.decisions import (
     optimal_threshold,
     oracle_risk,
 )
-from helpers.grouping import captured, grouping_loss, grouping_loss_from_regions, known_parts
+from helpers.grouping import captured_loss, exact_decomposition, grouping_loss, grouping_loss_from_regions
 from helpers.papers import melo2026 as paper
 from helpers.partition import HonestTree, split_rows
 from helpers.routing import TreeRouter, cascade, confidence_cascade, route
@@ -54,8 +54,8 @@ def test_grouping_loss_from_regions_is_equation_6(rows):
 def test_losses_of_a_known_truth(rows):
     f_star, f, region = rows
     c = paper.section_2_1(f_star, f)
-    known = known_parts(f_star, f)
-    assert captured(region, f_star - c) == pytest.approx(paper.proposition_2(f_star - c, region), abs=1e-12)
+    known = exact_decomposition(f_star, f)
+    assert captured_loss(region, f_star - c) == pytest.approx(paper.proposition_2(f_star - c, region), abs=1e-12)
     assert known.grouping_loss == pytest.approx(paper.definition_2(f_star, c), abs=1e-12)
     assert known.grouping_loss == pytest.approx(paper.equation_2(f_star, f), abs=1e-12)
     of_calibration, _, _ = paper.theorem_1(f, c, f_star, lambda stated, true: (stated - true) ** 2)

@@ -10,8 +10,8 @@ from helpers.calibration import reliability_curve, running_curve
 from helpers.grouping import (
     binned_grouping_loss,
     binned_grouping_loss_from_regions,
+    exact_decomposition,
     induced_bounds,
-    known_parts,
     sweep_bins,
 )
 from helpers.grouping.binned import _halves
@@ -162,7 +162,7 @@ def test_constructed_populations_have_the_printed_truths(seed):
 def test_known_parts_of_one_probability(rule, cases):
     Q, S, R, N = cases
     h, B = H[rule], paper.section_4_3_bins(S, N)
-    known = known_parts(Q, S, R, n_bins=N, rule=rule)
+    known = exact_decomposition(Q, S, R, n_bins=N, rule=rule)
     unbinned = known.explained_unbinned, known.residual_unbinned
     assert unbinned == pytest.approx(paper.theorem_4_1(Q, S, R, h), **NEAR)
     assert known.explained_unbinned == pytest.approx(paper.equation_9(Q, S, R, h), **NEAR)
@@ -182,7 +182,7 @@ def test_known_parts_of_one_probability(rule, cases):
 def test_known_parts_and_bounds_of_appendix_c_8(cases):
     Q, S, R, N = cases
     B = paper.section_4_3_bins(S, N)
-    known = known_parts(Q, S, R, n_bins=N)
+    known = exact_decomposition(Q, S, R, n_bins=N)
     calibration = known.calibration_binned, known.calibration_loss, known.calibration_induced
     assert calibration == pytest.approx(paper.proposition_c_2(Q, S, B), **NEAR)
     net, low, high = paper.theorem_c_1(Q, S, B)
@@ -201,7 +201,7 @@ def test_known_parts_and_bounds_of_appendix_c_8(cases):
 def test_known_parts_class_by_class(rule, table):
     Q, S, R, N = table
     B = np.column_stack([paper.section_4_3_bins(column, N) for column in S.T])
-    known = known_parts(Q, S, R, n_bins=N, rule=rule)
+    known = exact_decomposition(Q, S, R, n_bins=N, rule=rule)
     found = (
         (known.explained_unbinned, known.residual_unbinned),
         (known.grouping_binned, known.grouping_loss, known.induced),
@@ -223,7 +223,7 @@ def test_the_estimate_from_regions_is_proposition_4_3_without_regions_of_one_row
     y, p, R, N, seed = sample
     B = paper.section_4_3_bins(p, N)
     kept = np.array([((B == b) & (R == j)).sum() > 1 for b, j in zip(B, R, strict=True)])
-    assume(kept.any())  # else the door refuses, see the next test
+    assume(kept.any())  # else the input is refused, see the next test
     found = binned_grouping_loss_from_regions(y, p, R, n_bins=N, correction="bins", rng=seed)
     plugin, bias = paper.proposition_4_3(y[kept], B[kept], R[kept])
     assert (found.plugin, found.bias, found.explained) == pytest.approx((plugin, bias, plugin - bias), **NEAR)

@@ -14,9 +14,6 @@ from pathlib import Path
 import nbformat
 import nbformat.v4 as v4
 import pytest
-from forks import FORKS, SERVER, fork_kernel
-from jupyter_client.provisioning import local_provisioner
-from scripts import be_program
 
 from helpers.practice import run
 from helpers.practice.run import list_notebooks, main, read_parameters
@@ -57,12 +54,6 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "mein öder Ordner").mkdir()
     monkeypatch.chdir(tmp_path / "mein öder Ordner")
     return Path.cwd()
-
-
-@pytest.fixture
-def forked_kernels(monkeypatch):
-    """Kernels of runs in this process are forks of one that has imported what kernels import."""
-    monkeypatch.setattr(local_provisioner, "launch_kernel", fork_kernel)
 
 
 def listed(folder):
@@ -148,7 +139,7 @@ def test_papermill_sees_every_parameter_of_the_notebooks():
 
 
 @pytest.mark.slow
-def test_a_run_leaves_a_notebook_a_page_and_metrics_and_is_done_once(folder, forked_kernels, capsys):
+def test_a_run_leaves_a_notebook_a_page_and_metrics_and_is_done_once(folder, capsys):
     leave = "import os\nopen(os.path.join(os.environ['HONEST_OUTPUT'], 'scores.csv'), 'w').close()"
     path = write(folder / "a.ipynb", RECORD, "print(open(data_path).read())", leave)
     (folder / "table.csv").write_text("seven")
@@ -175,7 +166,7 @@ def test_a_run_leaves_a_notebook_a_page_and_metrics_and_is_done_once(folder, for
 
 
 @pytest.mark.slow
-def test_a_grid_one_folder_a_run_and_one_table(folder, forked_kernels, capsys):
+def test_a_grid_one_folder_a_run_and_one_table(folder, capsys):
     last = "import os\nrecord(low=float('nan'), pair=[1, 2], folder=os.environ['HONEST_OUTPUT'].split(os.sep)[-2])"
     path = write(folder / "a.ipynb", RECORD, "if seed == 3:\n    {}['missing']", last)
     grid = "- {seed: [1, 3], name: [a/b, 'ä b']}\n- {ages: [[1, 2]]}\n- {seed: 1, name: a/b}"
@@ -207,7 +198,7 @@ def contents(folder):
 
 
 @pytest.mark.slow
-def test_overwrite_replaces_all_of_a_run_or_nothing(folder, forked_kernels, capsys):
+def test_overwrite_replaces_all_of_a_run_or_nothing(folder, capsys):
     path = write(folder / "a.ipynb", RESULT, "if seed == 13:\n    {}['missing']\nif seed == 14:\n    os._exit(1)")
     assert main([path, "-p", "name", "old.csv", "--output", "out"]) == 0
     (folder / "out/notes.txt").write_text("mine")
@@ -224,7 +215,7 @@ def test_overwrite_replaces_all_of_a_run_or_nothing(folder, forked_kernels, caps
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["a.ipynb", "a.html", "metrics.json", "old.csv"])
-def test_what_a_user_changed_is_refused_by_name(folder, forked_kernels, capsys, name):
+def test_what_a_user_changed_is_refused_by_name(folder, capsys, name):
     path = write(folder / "a.ipynb", RESULT)
     assert main([path, "-p", "name", "old.csv", "--output", "out"]) == 0
     with open(folder / "out" / name, "a") as file:
@@ -236,7 +227,7 @@ def test_what_a_user_changed_is_refused_by_name(folder, forked_kernels, capsys, 
 
 
 @pytest.mark.slow
-def test_what_comes_while_a_run_works_stays_and_the_run_waits(folder, forked_kernels, capsys):
+def test_what_comes_while_a_run_works_stays_and_the_run_waits(folder, capsys):
     """A file of the user's has the name of one of the run's: it is named, and the run's files come when it has gone."""
     come = "import pathlib\npathlib.Path(os.environ['HONEST_OUTPUT']).parent.joinpath(name).write_text('mine')"
     command = [write(folder / "a.ipynb", RESULT, come), "-p", "name", "b.csv", "--output", "out"]
@@ -251,7 +242,7 @@ def test_what_comes_while_a_run_works_stays_and_the_run_waits(folder, forked_ker
 
 
 @pytest.mark.slow
-def test_the_table_of_a_grid_replaces_no_other(folder, forked_kernels, capsys):
+def test_the_table_of_a_grid_replaces_no_other(folder, capsys):
     path = write(folder / "a.ipynb", RECORD)
     (folder / "grid.yaml").write_text("seed: [1]")
     command = [path, "--grid", "grid.yaml", "--output", "out"]
@@ -263,44 +254,43 @@ def test_the_table_of_a_grid_replaces_no_other(folder, forked_kernels, capsys):
 
 
 @pytest.mark.slow
-def test_a_second_run_into_a_folder_is_refused_and_the_first_goes_on(folder, forked_kernels, capsys):
+def test_a_second_run_into_a_folder_is_refused_and_the_first_goes_on(folder, capsys):
     wait = """import os, time
 while seed == 2 and not os.path.exists("go"):
     os.makedirs("here", exist_ok=True)
     time.sleep(0.05)"""
     path = write(folder / "a.ipynb", RECORD, wait)
     (folder / "grid.yaml").write_text("seed: [2]")
-    with started(path, "--grid", "grid.yaml", "--output", "out") as (process, end):
-        wait_for(lambda: os.path.exists("here") or not process.is_alive())
+    with started(path, "--grid", "grid.yaml", "--output", "out") as process:
+        wait_for(lambda: os.path.exists("here") or process.poll() is not None)
         second = [path, "-p", "seed", "3", "--overwrite", "--output"]
         assert main([*second, "out"]) == 2 and "another run works in out" in capsys.readouterr().err
         assert main([*second, "out/seed=2"]) == 1 and "another run works in" in capsys.readouterr().err
         assert main([*second, "elsewhere"]) == 0
         (folder / "go").touch()
-        assert end.poll(180) and end.recv().returncode == 0
+        said, _ = process.communicate(timeout=180)
+        assert process.returncode == 0, said
     assert main([*second, "out/seed=2"]) == 0
     assert json.loads((folder / "out/seed=2/metrics.json").read_text())["parameters"]["seed"] == 3
 
 
 @pytest.mark.slow
-def test_a_run_that_was_killed_holds_no_folder_and_has_changed_nothing(folder, forked_kernels):
+def test_a_run_that_was_killed_holds_no_folder_and_has_changed_nothing(folder):
     wait = "import time\nif seed == 2:\n    open('here', 'w').close()\n    time.sleep(600)"
     path = write(folder / "a.ipynb", RECORD, wait)
     assert main([path, "--output", "out"]) == 0
     before = contents(folder / "out")
-    with started(path, "-p", "seed", "2", "--output", "out", "--overwrite") as (process, _):
-        wait_for(lambda: os.path.exists("here") or not process.is_alive())
+    with started(path, "-p", "seed", "2", "--output", "out", "--overwrite") as process:
+        wait_for(lambda: os.path.exists("here") or process.poll() is not None)
         process.kill()
-        process.join()
     assert before.items() <= contents(folder / "out").items()
     assert main([path, "-p", "seed", "3", "--output", "out", "--overwrite"]) == 0
     assert listed(folder / "out") == ["a.html", "a.ipynb", "metrics.json"]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("others", ["helpers.py", "helpers/__init__.py", "helpers/mine.py", "papermill.py"])
 def test_the_program_works_beside_modules_of_the_users(folder, others):
-    """Kernels are started, for forked ones have imported `helpers`."""
     (folder / others).parent.mkdir(exist_ok=True)
     (folder / others).write_text("1 / 0")
     (folder / "own_tools.py").write_text("THREE = 3")
@@ -312,7 +302,7 @@ def test_the_program_works_beside_modules_of_the_users(folder, others):
 
 
 @pytest.mark.slow
-def test_all_does_again_what_is_out_of_date_and_nothing_else(folder, forked_kernels, capsys):
+def test_all_does_again_what_is_out_of_date_and_nothing_else(folder, capsys):
     for name in ("00_good", "checks/00_good", "_draft"):
         write(folder / "notebooks" / f"{name}.ipynb", "1", parameters=None)
     bad = folder / "notebooks/05_bad.ipynb"
@@ -360,17 +350,15 @@ def test_what_a_digest_sees(folder, monkeypatch):
 
 @contextmanager
 def started(*arguments):
-    """A run as a process of its own, and where it says how it ended; it does not outlive the block."""
-    mine, theirs = SERVER.Pipe(duplex=False)
-    program = ["helpers.practice.run", *arguments], os.getcwd(), dict(os.environ), 2 * FORKS
-    process = SERVER.Process(target=be_program, args=(theirs, *program))
-    process.start()
-    theirs.close()
-    try:
-        yield process, mine
-    finally:
-        process.kill()  # nothing where it has ended
-        process.join()
+    """A run as a process of its own; it does not outlive the block."""
+    command = [sys.executable, "-m", "helpers.practice.run", *arguments]
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        signal.signal(signal.SIGINT, before)
+        try:
+            yield process
+        finally:
+            process.kill()  # nothing where it has ended
 
 
 def wait_for(condition, seconds=180):
@@ -381,7 +369,7 @@ def wait_for(condition, seconds=180):
 
 
 @pytest.mark.slow
-def test_an_interrupted_grid_keeps_what_is_finished_and_goes_on(folder, forked_kernels, capsys):
+def test_an_interrupted_grid_keeps_what_is_finished_and_goes_on(folder, capsys):
     wait = """import os, time
 while seed == 2 and not os.path.exists("go"):
     os.makedirs(f"here/{os.getpid()}", exist_ok=True)
@@ -390,14 +378,13 @@ while seed == 2 and not os.path.exists("go"):
     (folder / "grid.yaml").write_text("seed: [1, 2]")
     command = [path, "--grid", "grid.yaml", "--output", "out"]
     done = folder / "out/seed=1"
-    with started(*command, "--jobs", "2") as (process, end):
+    with started(*command, "--jobs", "2") as process:
         ready = lambda: any(folder.glob("here/*")) and (done / "metrics.json").exists()  # noqa: E731
-        wait_for(lambda: ready() or not process.is_alive())
-        os.kill(process.pid, signal.SIGINT)
-        assert end.poll(180)
-        ended = end.recv()
-    assert ended.returncode == 130, ended.stdout
-    assert "1 of 2 runs are finished and stay" in ended.stdout and "Traceback" not in ended.stdout
+        wait_for(lambda: ready() or process.poll() is not None)
+        process.send_signal(signal.SIGINT)
+        said, _ = process.communicate(timeout=180)
+    assert process.returncode == 130, said
+    assert "1 of 2 runs are finished and stay" in said and "Traceback" not in said
     (kernel,) = os.listdir("here")
     with pytest.raises(ProcessLookupError):
         wait_for(lambda: os.kill(int(kernel), 0))
@@ -412,17 +399,15 @@ while seed == 2 and not os.path.exists("go"):
     assert (folder / "out/metrics.csv").read_text().count("\n") == 3
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_grid_on_a_cluster_of_dask(folder):
     """The kernel of a worker has the caller's working folder and the folder of its run."""
     distributed = pytest.importorskip("distributed")
-    from dask import config
     from joblib import parallel_config
 
     path = write(folder / "a.ipynb", RECORD, "import os\nprint(os.getcwd(), os.environ['HONEST_OUTPUT'])")
     (folder / "grid.yaml").write_text("seed: [7]")
-    forked = config.set({"distributed.worker.multiprocessing-method": SERVER.get_start_method()})
-    with forked, distributed.Client(n_workers=1, dashboard_address=None), parallel_config("dask"):
+    with distributed.Client(n_workers=1, dashboard_address=None), parallel_config("dask"):
         assert main([path, "--grid", "grid.yaml", "--output", "out"]) == 0
     cells = nbformat.read(folder / "out/seed=7/a.ipynb", as_version=4).cells
     assert cells[-1].outputs[0].text == f"{folder} {folder / 'out/seed=7/a.unfinished'}\n"

@@ -1,4 +1,4 @@
-"""Where a relation holds less than to the last digit, and why: {relation: {reason: doors}}."""
+"""Where a relation holds less than to the last digit, and why: {relation: {reason: entry points}}."""
 
 LOSSES = (
     "grouping_loss", "grouping_loss, 3 splits", "grouping_loss, isotonic", "grouping_loss of classes",
@@ -32,7 +32,7 @@ ON_AVERAGE = {
     "equal weights": {"scikit-learn's boosting asks for a least weight in a leaf": ("RepairedClassifier",)},
     "noise column": {
         "trees may split at it": (
-            *(door for door in SPLITS if door != BINNED[2]), *SEARCHES, "audit_groups of classes", "chunks",
+            *(name for name in SPLITS if name != BINNED[2]), *SEARCHES, "audit_groups of classes", "chunks",
         ),
     },
     "copies as groups": {
@@ -72,10 +72,10 @@ ONLY_ESTIMATES = {
 DOES_NOT_APPLY = {
     "row order": {
         "rows are halved by their number, and other groups are found": ("tree_groups",),
-        "it asks `Recalibrator`, of which this is tried": ("RiskEstimator, stack",),
+        "it asks `Recalibrator`, of which this is tried": ("RiskEstimator, repair",),
     },
-    "held otherwise": {"it asks `Recalibrator`, of which this is tried": ("RiskEstimator, stack",)},
-    "read only": {"it asks `Recalibrator`, of which this is tried": ("RiskEstimator, stack",)},
+    "held otherwise": {"it asks `Recalibrator`, of which this is tried": ("RiskEstimator, repair",)},
+    "read only": {"it asks `Recalibrator`, of which this is tried": ("RiskEstimator, repair",)},
     "empty column": {"scikit-learn's boosting takes no column without a number": ("RepairedClassifier",)},
     "noise column": {"trees may split at it": ("tree_groups", "HonestTree")},
     "copies as groups": {
@@ -86,6 +86,6 @@ DOES_NOT_APPLY = {
     "groups of one row": {
         "draws change the signs of residuals, not labels: another law": (*SEARCHES, "audit_groups of classes"),
     },
-    "equal weights": {"it asks `Recalibrator`, of which this is tried": ("RiskEstimator, stack",)},
+    "equal weights": {"it asks `Recalibrator`, of which this is tried": ("RiskEstimator, repair",)},
     "class order": {"of tied classes the earlier column is selected": ("sem2",)},
 }

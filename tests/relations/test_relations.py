@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
-from doors import DOORS
+from entry_points import ENTRY_POINTS
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from limits import DOES_NOT_APPLY, ON_AVERAGE, ONLY_ESTIMATES
@@ -17,23 +17,23 @@ EXACT = 1e-9
 BESIDE = ("estimates", "value", "se")  # what is said twice
 
 
-def limit(table, door, relation):
+def limit(table, entry_point, relation):
     """Why a relation holds less than exactly, None if it is not said."""
-    return next((reason for reason, doors in table.get(relation, {}).items() if door in doors), None)
+    return next((reason for reason, names in table.get(relation, {}).items() if entry_point in names), None)
 
 
 PAIRS = [
-    (door, relation)
-    for door in DOORS
+    (entry_point, relation)
+    for entry_point in ENTRY_POINTS
     for relation in RELATIONS
-    if RELATIONS[relation].needs <= DOORS[door].takes and not limit(DOES_NOT_APPLY, door, relation)
+    if RELATIONS[relation].needs <= ENTRY_POINTS[entry_point].takes and not limit(DOES_NOT_APPLY, entry_point, relation)
 ]
 
 
 @cache
-def said(door, seed):
+def said(entry_point, seed):
     """What is said of the sample itself."""
-    return DOORS[door].ask(sample(seed))
+    return ENTRY_POINTS[entry_point].ask(sample(seed))
 
 
 def flipped(kind, values):
@@ -70,9 +70,9 @@ def assert_same(before, after, origin, flips):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::helpers.profile.TableWarning")  # copies are among the changes
-@pytest.mark.parametrize(("door", "relation"), PAIRS)
-def test_relation(door, relation):
-    ask, tries = DOORS[door].ask, DOORS[door].tries
+@pytest.mark.parametrize(("entry_point", "relation"), PAIRS)
+def test_relation(entry_point, relation):
+    ask, tries = ENTRY_POINTS[entry_point].ask, ENTRY_POINTS[entry_point].tries
     change, flips = RELATIONS[relation].change, RELATIONS[relation].flips
 
     @settings(max_examples=tries, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
@@ -81,12 +81,12 @@ def test_relation(door, relation):
         rows = sample(seed)
         table = rows.X.copy(deep=True)
         before, after, origin = change(rows, np.random.default_rng(seed_of_change))
-        expected = said(door, seed) if before is rows else ask(before)
+        expected = said(entry_point, seed) if before is rows else ask(before)
         found = ask(after)
         pd.testing.assert_frame_equal(rows.X, table)
-        if limit(ON_AVERAGE, door, relation):
+        if limit(ON_AVERAGE, entry_point, relation):
             assert abs(found["value"] - expected["value"]) < 4 * max(found["se"], expected["se"])
-        elif limit(ONLY_ESTIMATES, door, relation):
+        elif limit(ONLY_ESTIMATES, entry_point, relation):
             np.testing.assert_allclose(found["estimates"], expected["estimates"], rtol=EXACT, atol=EXACT)
         else:
             assert_same(expected, found, origin, flips)
@@ -97,6 +97,6 @@ def test_relation(door, relation):
 def test_limits_are_of_pairs_that_exist():
     for table in (DOES_NOT_APPLY, ON_AVERAGE, ONLY_ESTIMATES):
         for relation, reasons in table.items():
-            named = [door for doors in reasons.values() for door in doors]
-            assert all(RELATIONS[relation].needs <= DOORS[door].takes for door in named)
+            named = [name for names in reasons.values() for name in names]
+            assert all(RELATIONS[relation].needs <= ENTRY_POINTS[name].takes for name in named)
             assert len(named) == len(set(named))

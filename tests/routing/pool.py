@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-from helpers.routing import always, cascade
+from helpers.routing import cascade, single_model
 
 RNG = np.random.default_rng(0)
 M = 4
@@ -34,4 +34,4 @@ def by_rows(rule, table, price, value, pool=tuple(range(M))):
 
 
 def policies():
-    return {"small": always(PREDICTION, PRICE, 0), "cascade": cascade(RISK, PREDICTION, PRICE)}
+    return {"small": single_model(PREDICTION, PRICE, 0), "cascade": cascade(RISK, PREDICTION, PRICE)}

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from helpers.routing import always, compare_policies, evaluate_policies, pareto_front, random_mix
+from helpers.routing import compare_policies, evaluate_policies, pareto_front, random_mix, single_model
 from tests.routing.pool import COSTS, PREDICTION, PRICE, N, Y, policies
 
 
@@ -59,7 +59,7 @@ def test_the_table_is_the_means():
 
 
 def test_rows_are_resampled_together():
-    twins = {"a": always(PREDICTION, PRICE, 0), "b": always(PREDICTION, PRICE, 0)}
+    twins = {"a": single_model(PREDICTION, PRICE, 0), "b": single_model(PREDICTION, PRICE, 0)}
     found = compare_policies(twins, Y, against="a", n_resamples=50, rng=0).loc["b"]
     assert (found[["accuracy_gain_low", "accuracy_gain_high", "cost_change_low", "cost_change_high"]] == 0).all()
     assert (found[["money_ratio_low", "money_ratio_high"]] == 1).all()
@@ -76,7 +76,7 @@ def test_intervals_of_gains_cover():
     found = []
     for _ in range(60):
         right = rng.random(300) < np.array([0.7, 0.75])[:, None]  # the second model is right wherever the first one is
-        pool = {str(k): always(right.astype(int), [1, 2], k) for k in (0, 1)}
+        pool = {str(k): single_model(right.astype(int), [1, 2], k) for k in (0, 1)}
         gain = compare_policies(pool, np.ones(300, int), against="0", n_resamples=200, rng=rng).loc["1"]
         alone = evaluate_policies(pool, np.ones(300, int), n_resamples=200, rng=rng).loc["1"]
         low, high = gain[["accuracy_gain_low", "accuracy_gain_high"]]
@@ -89,7 +89,7 @@ def test_intervals_of_gains_cover():
 def test_groups_are_resampled_whole():
     groups = np.arange(N) // 40
     y = np.repeat(np.arange(10) % 2, 40)
-    pool = {"a": always(np.zeros((1, N), int), [1], 0)}
+    pool = {"a": single_model(np.zeros((1, N), int), [1], 0)}
     rows = evaluate_policies(pool, y, rng=0).loc["a"]
     people = evaluate_policies(pool, y, groups=groups, rng=0).loc["a"]
     assert people["accuracy_high"] - people["accuracy_low"] > 3 * (rows["accuracy_high"] - rows["accuracy_low"])

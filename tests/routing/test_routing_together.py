@@ -8,7 +8,6 @@ from refusals import refuses
 
 from helpers.routing import (
     TreeRouter,
-    always,
     best_single,
     cascade,
     certified_threshold,
@@ -19,6 +18,7 @@ from helpers.routing import (
     pareto_front,
     random_mix,
     route,
+    single_model,
     sweep_cascades,
     sweep_routers,
 )
@@ -52,7 +52,7 @@ def test_a_pool_of_one_answers_everything_and_is_paid_once():
         cascade([[0.5, 0.5, 0, 0]], one, [3]),
         confidence_cascade([[0.5, 0.9, 0.1, 1]], one, [3]),
         route([[0.1, 0.2, 0.3, 0.4]], one, [3], willingness=1),
-        always(one, [3], 0),
+        single_model(one, [3], 0),
         best_single(one, [3], correct=[[0]]),
         random_mix(one, [3], budget=3, rng=0),
         oracle_route(one, [0, 0, 0, 0], [3]),
@@ -69,7 +69,7 @@ def test_ties_go_to_the_cheaper_model():
 
 
 def test_all_may_be_free():
-    assert not always(PREDICTION, np.zeros(4), np.int64(1)).paid.any()
+    assert not single_model(PREDICTION, np.zeros(4), np.int64(1)).paid.any()
 
 
 def test_answers_may_be_words():
@@ -99,7 +99,7 @@ BAD = {
     "a model without answers": (lambda: cascade(RISK, holed(PREDICTION, None), PRICE), "prediction must"),
     "answers that are no table": (lambda: cascade(RISK, PREDICTION[0], PRICE), "prediction must"),
     "no answers": (lambda: cascade(RISK, PREDICTION[:, :0], PRICE), "prediction must"),
-    "a model that is yes": (lambda: always(PREDICTION, PRICE, True), "model must"),
+    "a model that is yes": (lambda: single_model(PREDICTION, PRICE, True), "model must"),
     "thresholds in words": (lambda: sweep_cascades(RISK, PREDICTION, PRICE, Y, thresholds=["a"]), "thresholds must"),
     "ragged answers": (lambda: cascade(RISK, [[0], [1, 2]], PRICE), "prediction must"),
     "rows and models swapped": (lambda: cascade(RISK.T, PREDICTION, PRICE), "risk must"),
@@ -124,9 +124,9 @@ BAD = {
     "a decision cost that is no square": (lambda: evaluate_policies(policies(), Y, cost=[[0, 1]]), "cost must"),
     "a policy of another type": (lambda: evaluate_policies({"a": PREDICTION}, Y), "policies must"),
     "a policy of other rows": (
-        lambda: evaluate_policies({"a": always(PREDICTION[:, 1:], PRICE, 0)}, Y), "y and policies.'a'. must"),
+        lambda: evaluate_policies({"a": single_model(PREDICTION[:, 1:], PRICE, 0)}, Y), "y and policies.'a'. must"),
     "an unknown rival": (lambda: compare_policies(policies(), Y, against="smal"), "against .* did you mean 'small'"),
-    "a model that is not there": (lambda: always(PREDICTION, PRICE, 4), "model must"),
+    "a model that is not there": (lambda: single_model(PREDICTION, PRICE, 4), "model must"),
     "a record of other models": (lambda: best_single(PREDICTION, PRICE, correct=[[1]]), "must have the same length"),
     "a budget below the cheapest": (lambda: random_mix(PREDICTION, PRICE, budget=0.5), "budget must"),
     "a target out of reach": (lambda: threshold(target=1.5), "target must"),

@@ -12,11 +12,11 @@ def test_thresholds_by_hand():
     confidence = np.repeat([1.0, 0.8, 0.5], [40, 40, 40])
     correct = np.r_[np.ones(40), np.ones(39), 0, np.zeros(40)]
     result = certified_precision(correct, confidence, precision=0.9, starts=[40])
-    assert result.table["threshold"].tolist() == [1, 0.8, 0.5] and result.table["kept"].tolist() == [40, 80, 120]
+    assert result.table["threshold"].tolist() == [1, 0.8, 0.5] and result.table["accepted"].tolist() == [40, 80, 120]
     expected = [0.9**40, binom.cdf(1, 80, 0.1), binom.cdf(41, 120, 0.1)]
     np.testing.assert_allclose(result.table["p_value"], expected)
     np.testing.assert_allclose(result.table["error"], [0.05, 0.05, 0.05])
-    assert (result.certified, result.threshold, result.n_kept, result.n_right) == (True, 0.8, 80, 79)
+    assert (result.certified, result.threshold, result.n_accepted, result.n_right) == (True, 0.8, 80, 79)
 
 
 def test_the_error_is_divided_between_the_starts():

@@ -2,23 +2,23 @@
 
 import html
 import re
-from types import SimpleNamespace
 
 import nbformat
 import pandas as pd
 import pytest
 import yaml
 from nbformat.v4 import new_output
-from scripts import load_program, run_program
+from scripts import load_program
 from sites import ROOT, lay_out
 
 import helpers.grouping
 from helpers.notebook.folds import fold_claims
 
 build_site = load_program(ROOT / "site" / "build.py")
-build_site.subprocess = SimpleNamespace(run=run_program)  # Sphinx
 sample = load_program(ROOT / "tests" / "notebook" / "sample.py")
 gate = load_program(ROOT / "tests" / "site" / "gate.py")
+pytestmark = pytest.mark.nightly
+
 LESSON = "00_start_here"  # a real one, beside the sample
 
 
@@ -59,7 +59,6 @@ def read(site, name):
     return (site / name).read_text(encoding="utf-8")
 
 
-@pytest.mark.slow
 def test_lessons_have_numbers_folds_links_and_descriptions(site):
     page = read(site, "notebooks/05_sample.html")
     words = " ".join(re.sub("<[^>]+>", "", page).split())
@@ -91,7 +90,6 @@ def browser():
         yield browser
 
 
-@pytest.mark.slow
 def test_pages_pass_the_gate(site, browser):
     """One page of each kind (`make gate`: all)."""
     names = ["index", "ledger", "api/helpers.grouping", "notebooks/05_sample", "notebooks/checks/05_sample"]
@@ -116,7 +114,6 @@ PAGE = (
 )
 
 
-@pytest.mark.slow
 def test_every_planted_fault_is_found(browser, tmp_path):
     """All on one page, and a page without any, where nothing is."""
     for name, source in {"clean": "<p>words</p>", "all": "".join(PLANTED.values())}.items():
@@ -142,7 +139,6 @@ def paper(browser):
     context.close()
 
 
-@pytest.mark.slow
 def test_a_hand_out_has_a_title_and_no_solutions_and_no_navigation(site, paper):
     tab = paper(f"{site.resolve().as_uri()}/notebooks/{LESSON}.html")
     words = tab.inner_text("body")
@@ -152,7 +148,6 @@ def test_a_hand_out_has_a_title_and_no_solutions_and_no_navigation(site, paper):
     assert "Search" not in words and "previous" not in words and "05_sample" not in words
 
 
-@pytest.mark.slow
 def test_a_teacher_prints_solutions_too(site, paper):
     page = f"{site.resolve().as_uri()}/notebooks/05_sample.html?print=solutions"
     words = paper(page).inner_text("body")

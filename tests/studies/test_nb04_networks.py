@@ -6,9 +6,8 @@ import pytest
 from scripts import load_script
 
 from helpers.binning import assign_bins, group_sums, uniform_edges
-from helpers.datasets import DATA_FOLDER, score_systems
+from helpers.datasets import DATA_FOLDER, Embeddings, score_systems
 from helpers.grouping import binned_grouping_loss_from_regions
-from helpers.practice.tables import Embeddings
 from helpers.studies.nb04_networks import audit_network, halves, kind_gaps, lower_bounds
 
 

@@ -13,7 +13,7 @@ from helpers.checks import check_column, check_labels, check_probabilities, chec
 from helpers.partition import HonestTree
 from helpers.partition.checked import with_score_column
 from helpers.partition.kinds import as_numbers
-from helpers.partition.levels import said_of_pooled
+from helpers.partition.levels import pooled_note
 from helpers.practice.chunks.cells import LARGEST, is_weight
 from helpers.practice.chunks.platt import PlattStart, PlattSums
 from helpers.practice.chunks.sums import EvaluationSums, RegionSums, ReliabilitySums, ScoreSums
@@ -41,7 +41,7 @@ class SampledPartition:
 
     def __str__(self):
         size = f"{self.tree.n_regions_:,} regions from a sample of {self.n:,} rows, {len(self.kinds)} features"
-        return f"{size}{said_of_pooled(self.tree.encoder_.pooled_)}"
+        return f"{size}{pooled_note(self.tree.encoder_.pooled_)}"
 
     @property
     def platt_columns(self):
@@ -62,7 +62,7 @@ class SampledPartition:
         """A copy with other values of its Platt calibrator, for log-odds and for scores of 0 and 1."""
         calibrator = deepcopy(self.calibrator)
         calibrator.intercept_, calibrator.slope_ = float(intercept), float(slope)
-        calibrator.levels_ = np.array(levels, dtype=float)
+        calibrator.certain_scores_ = np.array(levels, dtype=float)
         return replace(self, calibrator=calibrator)
 
     def refit(self, chunks):

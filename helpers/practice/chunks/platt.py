@@ -9,11 +9,11 @@ from scipy.special import expit
 from helpers.calibration.calibrators import (
     CLIP,
     LEAST_SPAN,
+    certain_scores,
     clipped_logit,
     ends_beside,
     is_certain,
     level_start,
-    levels_of_ends,
     logistic_terms,
     newton,
     ten_digits,
@@ -106,7 +106,7 @@ class PlattStart(Sums):
         all_rows, all_weight = self.certain.sum(axis=(0, 2)) + self.moments[:2].sum(axis=1)
         hits = self.certain[:, 1] * all_rows / all_weight  # weights have a mean of 1
         chances = expit(intercept + slope * np.array([min(low0, low1), max(high0, high1)]))
-        return (intercept, slope), levels_of_ends([(end.sum(), end[1]) for end in hits], chances)
+        return (intercept, slope), certain_scores([(end.sum(), end[1]) for end in hits], chances)
 
 
 def _span(ends):

@@ -33,8 +33,8 @@ class RepairedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """A classifier whose probabilities are calibrated, and repaired by what the features say beyond them.
 
     The classifier states probabilities for rows that it has not seen (cross-validation), a `Recalibrator` learns from
-    these what to mend, and the classifier is fitted once more on all rows. Where no gain is sure, the probabilities
-    are calibrated and nothing else.
+    these what to mend, and the classifier is fitted once more on all rows. Where no gain is significant, the
+    probabilities are calibrated and nothing else.
 
     Parameters
     ----------

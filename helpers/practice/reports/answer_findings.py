@@ -130,7 +130,8 @@ def about_promises(promises):
     for source, certificate in promises.certificates.items():
         more = {"source": source, "precision": certificate.precision, "level": LEVEL}
         if certificate.certified:
-            more |= {"threshold": certificate.threshold, "n_kept": certificate.n_kept, "n_right": certificate.n_right}
+            more |= {"threshold": certificate.threshold, "n_accepted": certificate.n_accepted}
+            more["n_right"] = certificate.n_right
             size = {"value": certificate.coverage, "n": certificate.n, "severity": Severity.GOOD}
             yield Finding("promise", NAMES[source], **size, more=more)
         elif np.isfinite(certificate.rows_needed):
@@ -246,14 +247,14 @@ def about_pair(pair):
 
 
 def about_use(findings):
-    """The answer: may these answers be used? Made from the other findings alone, where there is no obstacle."""
+    """The answer: may these answers be used? Made from the other findings alone, where there is no limitation."""
     by_kind = {}
     for finding in findings:
         by_kind.setdefault(finding.kind, []).append(finding)
     if "held" in by_kind:
         held = by_kind["held"][0]
         return Finding("use_misread", n=held.n, severity=Severity.SERIOUS, more=held.more)
-    promised = max(by_kind.get("promise", []), key=lambda finding: finding.more["n_kept"], default=None)
+    promised = max(by_kind.get("promise", []), key=lambda finding: finding.more["n_accepted"], default=None)
     if promised is not None:
         more = promised.more | {"coverage": promised.value, "confidence": promised.subject}
         more["groups"] = [group.subject for group in by_kind.get("group_less", []) if group.more["breaks"]]
@@ -285,7 +286,7 @@ def find_all(report):
     found = list(about_reading(report.table, n_known, report.sources))
     if n_known:
         found.append(Finding("right", **share_right(report.correct)))
-    if not report.obstacle:
+    if not report.limitation:
         p_values = {name: error.p_value for name, error in report.calibration.errors.items()}
         found += about_confidence(report.over, p_values)
         found += about_order(report.over, report.stated_gain)
@@ -301,6 +302,6 @@ def find_all(report):
     found += about_close(report.unstable, report.correct, closest, wrong)
     found += about_samples(report.sizes)
     found += about_pair(report.pair)
-    if report.obstacle:
-        return [*found, Finding("use_unknown", severity=Severity.SERIOUS, n=n_known, more={"why": report.obstacle})]
+    if report.limitation:
+        return [*found, Finding("use_unknown", severity=Severity.SERIOUS, n=n_known, more={"why": report.limitation})]
     return [*found, about_use(found)]

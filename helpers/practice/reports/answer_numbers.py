@@ -67,7 +67,7 @@ class Promises:
     @cached_property
     def source(self):
         """The confidence by which most answers are certified; "" where none is."""
-        kept = {name: one.n_kept for name, one in self.certificates.items() if one.certified}
+        kept = {name: one.n_accepted for name, one in self.certificates.items() if one.certified}
         return max(kept, key=kept.get) if kept else ""
 
     @property

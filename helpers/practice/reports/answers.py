@@ -25,7 +25,7 @@ from helpers.practice.tables.answers import AnswerTable
 from helpers.selective import compare_systems
 from helpers.selective.risk_coverage import curve_of_answers
 
-LEAST_QUESTIONS = 30  # with a known answer; below, only the share of right answers is told
+LEAST_QUESTIONS = 30  # with a known answer; below, only the share of right answers is reported
 
 LEAST_STATED = 30  # questions with a stated confidence
 
@@ -40,7 +40,7 @@ WHAT = {
 
 @dataclass(frozen=True)
 class AnswerReport(Report):
-    """What a file of sampled answers says; with an obstacle, all after `draws` is None."""
+    """What a file of sampled answers says; with a limitation, all after `draws` is None."""
 
     words = read_words(Path(__file__).with_name("answer_words.ini"))
     find = find_all
@@ -72,7 +72,7 @@ class AnswerReport(Report):
         return (chances_to_win(self.table.grouped.counts) > 0).sum(axis=1)
 
     @property
-    def obstacle(self):
+    def limitation(self):
         """Why nothing is said about right and wrong beyond their share, in one sentence; "" if there is enough."""
         n_known = int(self.known.sum())
         if not n_known:
@@ -108,12 +108,12 @@ class AnswerReport(Report):
     @property
     def wrong(self):
         """Rows of the ten wrong answers of the highest confidence, the best one; none where too few are known."""
-        return [] if self.obstacle else numbers.sure_but_wrong(self.correct, self.sources[self.best_source])
+        return [] if self.limitation else numbers.sure_but_wrong(self.correct, self.sources[self.best_source])
 
     @property
     def voting(self):
         """(Q,) bool: questions whose votes of fewer answers are compared."""
-        return np.full(self.known.shape, True) if self.obstacle else self.table.grouped.graded & self.known
+        return np.full(self.known.shape, True) if self.limitation else self.table.grouped.graded & self.known
 
     @property
     def most(self):
@@ -128,14 +128,14 @@ class AnswerReport(Report):
     def sizes(self):
         """Votes of fewer answers, see `compare_votes`."""
         grouped = self.table.grouped
-        correct = None if self.obstacle else grouped.correct[self.voting]
+        correct = None if self.limitation else grouped.correct[self.voting]
         return numbers.compare_votes(grouped.counts[self.voting], correct, **self.draws["votes"])
 
     # ---- figures ------------------------------------------------------------------------------------------------
 
     @property
     def figure_names(self):
-        return ["samples"] if self.obstacle else ["reliability", "kept", "samples"]
+        return ["samples"] if self.limitation else ["reliability", "kept", "samples"]
 
     def draw(self, name):
         """Draw one of `figure_names`; the axes."""
@@ -234,11 +234,11 @@ class AnswerReport(Report):
         """Numbers, texts and lists by name, for metrics.json; findings.json holds the rest."""
         table = self.table
         found = {"n_questions": table.n_questions, "n_answers": table.n_answers, "n_known": int(self.known.sum())}
-        found |= {"n_stated": int(table.stated.sum()), "obstacle": self.obstacle, "answer": self.headline}
+        found |= {"n_stated": int(table.stated.sum()), "limitation": self.limitation, "answer": self.headline}
         if self.accuracy is not None:
             found |= dict(zip(("accuracy", "accuracy_low", "accuracy_high"), self.accuracy, strict=True))
         found |= {f"{name}_mean": float(np.nanmean(confidence)) for name, confidence in self.sources.items()}
-        if not self.obstacle:
+        if not self.limitation:
             for row in self.calibration.summary.itertuples():
                 found |= {f"{row.source}_calibration_ece": row.ece, f"{row.source}_calibration_p_value": row.p_value}
                 found[f"{row.source}_overconfidence"] = row.overconfidence
@@ -299,7 +299,7 @@ def audit_answers(
     -------
     AnswerReport
         Read as that of `audit_scores`. With fewer than 30 questions with a known right answer it holds the agreement
-        of the answers only; `obstacle` says why.
+        of the answers only; `limitation` says why.
 
     Raises
     ------
@@ -311,7 +311,7 @@ def audit_answers(
     --------
     >>> from helpers.practice.tables import read_answers
     >>> report = audit_answers(read_answers(), n_resamples=100, rng=0)
-    >>> report.best_source, report.findings["kind"].iloc[0], report.obstacle
+    >>> report.best_source, report.findings["kind"].iloc[0], report.limitation
     ('stated', 'use_some', '')
     """
     check_terms(reject_cost, price, n_resamples, precision)
@@ -319,7 +319,7 @@ def audit_answers(
     grouped = table.grouped
     agreement, correct = agreement_of(table)
     known = correct >= 0
-    sources = {"sem1": agreement, "sem2": np.round(mean_held_out_share(grouped.counts, None, "lot"), 12)}
+    sources = {"sem1": agreement, "sem2": np.round(mean_held_out_share(grouped.counts, None, "average"), 12)}
     if _enough_stated(table.stated, known):
         sources["stated"] = grouped.confidence
     options = {"reject_cost": reject_cost or None, "price": price or None, "precision": precision}
@@ -329,14 +329,14 @@ def audit_answers(
     another, votes = (streams[k].bit_generator.seed_seq for k in (7, 3))
     draws = {"another": another, "votes": {"votes_rng": votes, **resamples}}
     report = AnswerReport(table, options, sources, correct, draws)
-    if report.obstacle:
+    if report.limitation:
         return report
     tied = report.n_tied > 1
     clear = np.where(tied, -1, correct)  # of ties it is not known, for what needs right or wrong
     single = {name: np.where(tied & np.isfinite(p), 0.0, p) for name, p in sources.items() if name != "sem2"}
     report = replace(
         report,
-        calibration=sem_ece(grouped, sources=list(sources), ties="lot", n_resamples=n_resamples, rng=streams[0]),
+        calibration=sem_ece(grouped, sources=list(sources), ties="average", n_resamples=n_resamples, rng=streams[0]),
         over=numbers.over_confidence(sources, correct, n_resamples, streams[5]),
         stated_gain=_stated_gain(sources, clear, n_resamples, streams[1]),
         promises=numbers.promise(single, correct, precision),

@@ -9,8 +9,8 @@ from helpers.audit.rates import table_of_gaps
 from helpers.binning import bins_between, edges_for
 from helpers.calibration import IsotonicCalibrator, PlattCalibrator
 from helpers.calibration.calibrators import clipped_logit
-from helpers.calibration.line import CalibrationLine, calibration_line
-from helpers.calibration.monotone import MonotoneCurve, monotone_curve
+from helpers.calibration.line import CalibrationLine, line_of_rows
+from helpers.calibration.monotone import MonotoneCurve, monotone_of_rows
 from helpers.calibration.reliability import CalibrationError, curve_of_rows, error_of_curve
 from helpers.grouping.crossfit import loss_of_regions
 
@@ -110,7 +110,7 @@ class Average:
         """[(0 or 1, its calibrated score)] where recalibration is Platt's and they are not on its line."""
         if self.kind != "platt":
             return []
-        levels = enumerate(self.calibrator.levels_.tolist())
+        levels = enumerate(self.calibrator.certain_scores_.tolist())
         return [(stated, level) for stated, level in levels if not np.isnan(level)]
 
     @property
@@ -122,21 +122,20 @@ class Average:
         return None if low <= 1 <= high else self.line.slope
 
 
-def measure_average(table, *, may_bend=True, rng=None):
-    """Test and fit the scores of a table; `may_bend`: whether an isotonic curve is tried."""
+def measure_average(table, *, try_isotonic=True, rng=None):
+    """Test and fit the scores of a table; `try_isotonic`: whether an isotonic curve is tried."""
     y = table.y
     rates = table_of_gaps(y, table.p, np.zeros(table.n, int), table.weights, groups=table.groups).iloc[0]
     events = min(int(y.sum()), table.n - int(y.sum()))
     n_bins = int(np.clip(events // 5, 2, 15))
     error = error_of_curve(curve_of_rows(y, table.p, n_bins, "quantile", table.weight, table.groups), rng=rng)
-    columns = {"sample_weight": table.weight, "groups": table.groups}
-    curve = monotone_curve(y, table.p, **columns, level=1 - OTHERS)
+    curve = monotone_of_rows(y, table.p, table.weight, table.groups, 1 - OTHERS)
     _, count = np.unique(clipped_logit(table.p).round(9), return_counts=True)
     if table.n - count.max() < LEAST_APART:  # as good as a constant score, which has no line
         return Average(rates, error, None, curve, 1.0, 1.0, 0.0, "isotonic", _isotonic(table))
-    line = calibration_line(y, table.p, **columns)
+    line = line_of_rows(y, table.p, table.weight, table.groups)
     platt = line.calibrator
-    residual = residual_of_score(table, platt) if may_bend else (1.0, 0.0)
+    residual = residual_of_score(table, platt) if try_isotonic else (1.0, 0.0)
     bend = residual[0] if platt.rises(table.p) else 1.0
     if bend < OTHERS:
         isotonic = _isotonic(table)

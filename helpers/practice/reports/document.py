@@ -25,7 +25,7 @@ MOST_ON_TOP = 8  # findings of the first screen
 MOST_OF_A_PART = 3  # of these
 
 
-def say(*paragraphs):
+def show_text(*paragraphs):
     """Show sentences as running text.
 
     Parameters
@@ -35,7 +35,7 @@ def say(*paragraphs):
 
     Examples
     --------
-    >>> say("The scores are fine.")
+    >>> show_text("The scores are fine.")
     The scores are fine.
     """
     body = "\n".join(f"<p>{escape(text)}</p>" for text in paragraphs)
@@ -184,7 +184,7 @@ class Report:
             n_more = sum(finding.subject in in_tables for finding in rest)
             sentences += [f"{n_more} more: see the table."] if n_more else []
         if sentences or part.empty:
-            say(*(sentences or [part.empty]))
+            show_text(*(sentences or [part.empty]))
         for item in filter(self._is_there, part.shows):
             kind, _, shown = item.partition(":")
             if kind == "figure":
@@ -203,7 +203,7 @@ class Report:
         part = self.words.parts[name]
         with collected() as outputs:
             if part.text:
-                say(part.text)
+                show_text(part.text)
             self._show_part(name)
         plain = "\n\n".join([part.title, *(bundle["text/plain"] for bundle, _ in outputs if "text/plain" in bundle)])
         body = "\n".join(bundle["text/html"] for bundle, _ in outputs if "text/html" in bundle)

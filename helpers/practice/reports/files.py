@@ -51,7 +51,7 @@ def write_files(report, folder, rng):
         return holds
     save(repair, folder / "repair.joblib")
     if not repair.changed_:
-        holds["repair.joblib"] += " (no gain by the features is sure: it only recalibrates)"
+        holds["repair.joblib"] += " (no gain by the features is significant: it only recalibrates)"
     elif "repaired" not in columns:
         holds["repair.joblib"] += f" (it makes the repaired scores, above {MOST_REPAIRED:,} cases)"
     return holds
@@ -64,7 +64,7 @@ def score_columns(report, rng=None):
     scores = report.scores
     repaired = report.calibrated
     se = np.zeros(table.n)
-    if not report.obstacle:
+    if not report.limitation:
         features = {shown: name for name, shown in report.labels.items()}
         own = replace(table, X=table.X.rename(columns=features))  # the repair is for files like the user's
         if scores.model is None:

@@ -77,7 +77,7 @@ def _is_shipped(path, shipped):
     return named and find_table(path).resolve() == find_table(shipped).resolve()
 
 
-def two_costs(costs):
+def cost_pair(costs):
     """Say what is wrong with the parameter `cost`, the extra costs of a false alarm and of a miss.
 
     Parameters
@@ -92,7 +92,7 @@ def two_costs(costs):
 
     Examples
     --------
-    >>> two_costs([1, 5]), two_costs([1, -5])
+    >>> cost_pair([1, 5]), cost_pair([1, -5])
     (None, 'must be two costs above 0 (both 0 where none are given)')
     """
     fine = len(costs) == 2 and (min(costs) > 0 or not any(costs)) and max(costs) < float("inf")
@@ -177,8 +177,8 @@ def as_assumed(table):
     are taken as groups where a column says so that is no feature by itself, or that names persons or days; so are rows
     that are equal in all features, or in score and all but one of them.
     """
-    told = told_columns(table.alerts)
-    whys = {name: why for name, why in told.items() if name in table.X}
+    leaking = leaking_columns(table.alerts)
+    whys = {name: why for name, why in leaking.items() if name in table.X}
     table = replace(table, X=table.X.drop(columns=list(whys)), dropped=table.dropped | whys)
     for alert in table.alerts:
         if alert.kind in ("same_rows", "near_copies"):
@@ -203,13 +203,13 @@ def as_assumed(table):
     return table, None
 
 
-def told_columns(alerts):
+def leaking_columns(alerts):
     """{column: why} of the columns that tell the outcome; of a pair, the one that by its name is known only with it."""
-    told = {alert.columns[0]: LATER for alert in alerts if alert.kind == "afterwards"}
+    leaking = {alert.columns[0]: LATER for alert in alerts if alert.kind == "afterwards"}
     for alert in alerts:
-        if alert.kind == "leak" and (len(alert.columns) == 1 or not told.keys() & set(alert.columns)):
-            told |= dict.fromkeys(alert.columns, TELLS)
-    return told
+        if alert.kind == "leak" and (len(alert.columns) == 1 or not leaking.keys() & set(alert.columns)):
+            leaking |= dict.fromkeys(alert.columns, TELLS)
+    return leaking
 
 
 def likely_groups(table):
@@ -218,7 +218,7 @@ def likely_groups(table):
     return [name for name in named if table.X[name].nunique() >= 10]
 
 
-def find_obstacle(table):
+def find_limitation(table):
     """Why grouping loss and groups cannot be sought in this table, in one sentence; "" if they can."""
     weight = table.weights
     used = weight > 0

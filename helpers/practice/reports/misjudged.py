@@ -30,7 +30,7 @@ class MisjudgedGroups:
     # |residual_gap|, adjusted. Where no group is named, the strongest segment of each column
     table: pd.DataFrame
     source: ScoreTable = field(repr=False)  # the table that was searched
-    hottest: int | None = None  # number of the group that is named for its gap as stated alone, the surely largest
+    largest_stated_gap: int | None = None  # row of the largest certified gap as stated, if named for that alone
 
     @property
     def significant(self):
@@ -101,7 +101,7 @@ def _largest(groups, named, after=""):
 def _beside_stated(groups, is_sure=True):
     """Segments of a search with their residual gaps (after recalibration) and gaps as stated, each with its interval.
 
-    Of a gap beyond chance the sign is sure: the step-down test may see it where the intervals, of one step, do not.
+    Of a gap beyond chance the sign is certain: the step-down test may see it where the intervals, of one step, do not.
     """
     residual_gap = groups["gap"]
     residual_low = groups["low"].mask(is_sure & (residual_gap > 0), groups["low"].clip(lower=0))
@@ -149,8 +149,8 @@ def find_misjudged(table, calibrator, *, n_draws=None, rng=None):
     rows = _farther(search)
     certified = _beside_stated(search.significant)
     known = {None, *rows, *search.selected.index}  # None: no gap is certified
-    hottest, hottest_after = (_largest(certified, known, after) for after in ("", "residual_"))
-    rows += [row for row in dict.fromkeys([hottest, hottest_after]) if row not in known]
+    largest_stated_gap, largest_residual_gap = (_largest(certified, known, after) for after in ("", "residual_"))
+    rows += [row for row in dict.fromkeys([largest_stated_gap, largest_residual_gap]) if row not in known]
     search = replace(search, selected=search.table.loc[rows])
     groups = search.selected
     if groups.empty:
@@ -159,4 +159,4 @@ def find_misjudged(table, calibrator, *, n_draws=None, rng=None):
         groups = alone[~pd.Series(column, index=alone.index).duplicated()]
     groups = _beside_stated(groups, groups.index.isin(search.selected.index))
     ranked = groups.sort_values("effect", ascending=False, kind="stable")
-    return MisjudgedGroups(search, ranked, table, None if hottest in known else hottest)
+    return MisjudgedGroups(search, ranked, table, None if largest_stated_gap in known else largest_stated_gap)

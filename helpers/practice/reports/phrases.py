@@ -131,7 +131,7 @@ def rate(x, low, high):
 
 
 def of_hundred(value, low, high, *, sign=False):
-    """A cost of a case, or a share, told for 100 cases with its interval."""
+    """A cost of a case, or a share, stated for 100 cases with its interval."""
     return measured(100 * value, 100 * low, 100 * high, sign=sign, least=1)
 
 

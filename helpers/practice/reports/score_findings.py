@@ -7,7 +7,7 @@ score_words.ini. Each function takes the `ScoreReport` whose numbers it reads; `
 import numpy as np
 
 from helpers.practice.reports.findings import Finding, Severity, ends_of
-from helpers.practice.reports.intake import LEAST_ROWS, likely_groups, told_columns
+from helpers.practice.reports.intake import LEAST_ROWS, leaking_columns, likely_groups
 from helpers.practice.reports.misjudged import least_gaps
 from helpers.practice.reports.phrases import root
 from helpers.practice.tables.features import GIVES_AWAY
@@ -78,7 +78,7 @@ def of_rows(table, assumed):
 def of_leaks(table):
     """Columns that were left out because they tell the outcome, each with the question whether it was known before."""
     serious = {"severity": Severity.SERIOUS}
-    for name in told_columns(table.alerts):
+    for name in leaking_columns(table.alerts):
         of_column = [alert for alert in table.alerts if name in alert.columns]
         alert = next((one for one in of_column if one.kind == "leak"), of_column[0])
         more = {"by": alert.more["by"], "others": [other for other in alert.columns if other != name]}
@@ -185,7 +185,7 @@ def of_loss(report):
     loss = report.loss
     n = report.table.n
     if loss is None:
-        yield Finding("single_cases_unknown", report.obstacle, n=n)
+        yield Finding("single_cases_unknown", report.limitation, n=n)
         return
     is_for_groups = report.audit is not None and not report.audit.significant.empty
     if report.certified:
@@ -230,7 +230,7 @@ def of_groups(report, mends, moving=()):
     scale = report.average.scale
     n = report.table.n
     if audit is None:
-        yield Finding("groups_unknown", report.obstacle or "No column has groups of enough cases.", n=n)
+        yield Finding("groups_unknown", report.limitation or "No column has groups of enough cases.", n=n)
         return
     search = audit.search
     about = {"n_groups": len(search.table), "smallest": search.smallest, "detectable": sorted(audit.detectable.items())}
@@ -251,7 +251,7 @@ def of_groups(report, mends, moving=()):
     ends = {"value": audit.share(named), "n": len(named), "p_value": search.p_value, "more": about | shares}
     yield Finding("named_groups", severity=Severity.SERIOUS, **ends)
     for number, row in named.iterrows():
-        yield of_group(row, scale, mends=mends, kind="hot_group" if number == audit.hottest else None)
+        yield of_group(row, scale, mends=mends, kind="hot_group" if number == audit.largest_stated_gap else None)
     needed = [name for name in audit.to_add if name not in (*moving, ANSWER)]
     if needed:
         yield Finding("model_needs", n=len(needed), severity=Severity.SERIOUS, more={"columns": needed})
@@ -355,7 +355,7 @@ def of_money(report):
         yield Finding(
             "rule_is_cheaper", rule, severity=Severity.SERIOUS, **ends_of(costs.loc[rule], "saved"), n=money.n
         )
-    if report.obstacle:
+    if report.limitation:
         return
     if not money.changed:
         yield Finding("nothing_to_repair", p_value=report.scores.model.p_value_, n=money.n)
@@ -369,13 +369,13 @@ def of_money(report):
 
 
 def of_limits(report):
-    """What else makes the report less sure: warnings of the search, few cases, few people."""
+    """What else makes the report less certain: warnings of the search, few cases, few people."""
     n = report.table.n
     for text in () if report.audit is None else report.audit.search.family.warnings:
         yield Finding("warning", str(text), n=n)
     if n < LEAST_ROWS:
         yield Finding("few_cases", n=n)
-    if "people or places" in report.obstacle:
+    if "people or places" in report.limitation:
         yield Finding("few_people", n=n)
 
 

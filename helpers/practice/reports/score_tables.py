@@ -93,7 +93,7 @@ class ScoreTables:
 
     @property
     def class_group_table(self):
-        """Groups that are told the wrong class."""
+        """Groups that are given the wrong class."""
         if self.several is None or self.several.groups.empty:
             return None
         rows = [

@@ -1,7 +1,7 @@
-"""Tables that a user brings: scores of cases, sampled answers, embeddings; read and checked first.
+"""Tables that a user brings: scores of cases and sampled answers, read and checked first.
 
 - `files`: CSV, Parquet, Feather, Excel and JSON lines; `columns`: those with a role; `features`: the others
-- `scores`, `folktexts`: one row a case; `embeddings`: with a network's features
+- `scores`: one row a case
 - `answers`, `answer_layouts`: one row an answer, or a question, of one system or two; `question_columns`: what else is
   known of a question
 - `single_answers`: one answer a question, as a table of scores
@@ -10,12 +10,9 @@
 """
 
 from helpers.practice.tables.answers import read_answers, read_systems, table_of_counts
-from helpers.practice.tables.embeddings import Embeddings, read_embeddings
-from helpers.practice.tables.folktexts import read_folktexts
 from helpers.practice.tables.scores import read_scores
 from helpers.practice.tables.typed_answers import read_typed_answers
 
 __all__ = [
-    "Embeddings", "read_answers", "read_embeddings", "read_folktexts", "read_scores", "read_systems",
-    "read_typed_answers", "table_of_counts",
+    "read_answers", "read_scores", "read_systems", "read_typed_answers", "table_of_counts",
 ]  # fmt: skip

@@ -1,6 +1,6 @@
 """Tables on disk or in memory as a `Table`, or a ValueError that says what is wrong with the file.
 
-pandas reads. What is looked at here is what it has to be told (encoding, lines above the header, separator, decimal
+pandas reads. What is looked at here is what it has to be given (encoding, lines above the header, separator, decimal
 sign), and what it lets pass: short lines, names that occur twice, a header without names, and thousands that it takes
 for decimals.
 """

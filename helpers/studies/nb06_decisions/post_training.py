@@ -102,7 +102,7 @@ def post_training(X, y, model, *, groups=None, thresholds=(0.1, 0.3, 0.5, 0.7, 0
 
     def estimated(rows):
         people = None if groups is None else groups[rows]
-        risk = RiskEstimator(cost_matrix(false_alarm=1, miss=1), residual="tree", n_halvings=2, rng=rng)
+        risk = RiskEstimator(cost_matrix(false_alarm=1, miss=1), n_halvings=2, rng=rng)
         corrected = risk.fit_corrected(X.iloc[rows], y[rows], p[rows], groups=people)
         return p[rows], risk.calibrated(p[rows]), corrected
 

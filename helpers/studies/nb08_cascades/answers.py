@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from helpers.routing import always, cascade, compare_policies, evaluate_policies
+from helpers.routing import cascade, compare_policies, evaluate_policies, single_model
 
 
 def vote(table, *, n_samples=None):
@@ -42,7 +42,7 @@ def handing_on(small, large, thresholds, *, rng=None, n_resamples=2000):
     y = small["reference"].to_numpy(str)
     price = np.array([0.0, 1.0])  # money then counts who was handed on
     risk = np.array([1 - small["agreement"], np.zeros(len(small))])
-    policies = {"small": always(answers, price, 0), "large": always(answers, price, 1)}
+    policies = {"small": single_model(answers, price, 0), "large": single_model(answers, price, 1)}
     for k, threshold in enumerate(thresholds):
         policies[f"cascade {k}"] = cascade(risk, answers, price, tau=max(0.0, 1 - threshold + 1e-9))
     seen = evaluate_policies(policies, y, n_resamples=n_resamples, rng=rng)

@@ -16,13 +16,13 @@ from helpers.decisions import RiskEstimator, calibration_risk, excess_risk, opti
 from helpers.decisions.costs import check_costs
 from helpers.routing import (
     TreeRouter,
-    always,
     best_single,
     cascade,
     confidence_cascade,
     oracle_route,
     random_mix,
     route,
+    single_model,
     sweep_cascades,
     sweep_routers,
 )
@@ -59,7 +59,7 @@ def learn(past, new, cost, *, rng=None, **options):
     corrected = []
     with one_thread():  # many small fits: threads would only get in each other's way
         for p_past, p_new in zip(past.p, new.p, strict=True):
-            model = RiskEstimator(cost, rng=rng, **{"residual": "tree"} | options)
+            model = RiskEstimator(cost, rng=rng, **options)
             model.fit(past.X, past.y, p_past, groups=past.groups)
             corrected.append(model.corrected(new.X, p_new))
             risk.append(excess_risk(corrected[-1], p_new, cost))
@@ -123,15 +123,15 @@ def every_policy(past, new, cost, *, willingness, n_halvings, rng=None):
     corrected_decisions = (learned.corrected >= optimal_threshold(cost)).astype(int)
     risk = cascade(learned.risk, decisions, new.price, tau=0.0)
     return {
-        "cheapest": always(decisions, new.price, 0),
-        "dearest": always(decisions, new.price, -1),
+        "cheapest": single_model(decisions, new.price, 0),
+        "dearest": single_model(decisions, new.price, -1),
         "best single": best_single(decisions, new.price, correct=record),
         "random mix": random_mix(decisions, new.price, budget=risk.paid.mean(), correct=record, rng=rng),
         "confidence cascade": confidence_cascade(new.p, decisions, new.price, threshold=0.8),
         "calibration cascade": cascade(learned.calibration_risk, decisions, new.price, tau=0.0),
         "router": route(accuracy, decisions, new.price, willingness=willingness),
         "risk cascade": risk,
-        "corrected cheapest": always(corrected_decisions, new.price, 0),
+        "corrected cheapest": single_model(corrected_decisions, new.price, 0),
         "hindsight": oracle_route(decisions, new.y, new.price),
     }
 

@@ -193,7 +193,7 @@ def test_newton_steps_on_sums_reach_the_calibrator_of_all_rows():
         line, levels = sum(PlattStart.of(*part) for part in parts).fit(evaluate)
         assert whole.separated_ == (labels.dtype == bool)
         same(line, [whole.intercept_, whole.slope_])
-        assert levels == pytest.approx(whole.levels_, nan_ok=True)
+        assert levels == pytest.approx(whole.certain_scores_, nan_ok=True)
 
 
 PLAIN = RegionSums.of(np.array([0.5, -0.5]), [0, 1], 2)

@@ -161,7 +161,7 @@ def test_without_a_library_of_the_system_the_sentence_names_it(tmp_path, monkeyp
             pass
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @needs_model
 def test_first_tokens_come_as_often_as_they_are_said_to(small):
     """Also those that are none of the 20: with llama.cpp's own options there are hardly any."""

@@ -169,7 +169,7 @@ def test_a_vote_is_close_if_new_answers_may_decide_it_otherwise():
     votes = binom(50, 0.62)
     assert chance[0] == pytest.approx(votes.cdf(24) + votes.pmf(25) / 2, abs=0.04)
     assert chance[1] < 0.01 and chance[2] == 0 and chance[3] == pytest.approx(0.5, abs=0.1)
-    gap = largest_share(counts) - mean_held_out_share(counts, None, "lot")
+    gap = largest_share(counts) - mean_held_out_share(counts, None, "average")
     assert gap[1] > 1e-8  # which does not make it close
     found = next(about_close(chance, np.ones(4), ["“a”"], []))
     assert (found.kind, found.n) == ("close", 2)

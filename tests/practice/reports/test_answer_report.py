@@ -62,8 +62,8 @@ def test_every_file_gets_an_answer_metrics_and_figures(reports, kind, n):
     assert report.parameter_table.notna().all(axis=None)
     found = report.metrics()
     json.dumps(found)
-    assert found["n_questions"] == n and bool(found["obstacle"]) == (found["n_known"] < 30)
-    assert ("sem1_calibration_ece" in found) == (not found["obstacle"]) == ("certified" in found)
+    assert found["n_questions"] == n and bool(found["limitation"]) == (found["n_known"] < 30)
+    assert ("sem1_calibration_ece" in found) == (not found["limitation"]) == ("certified" in found)
     for name in report.figure_names:
         assert report.draw(name) is not None
         plt.close("all")
@@ -76,7 +76,7 @@ def test_what_cannot_be_said_is_left_empty(reports):
     report = reports("no reference")
     assert report.found[0].kind == "use_unknown" and report.accuracy is None and negative_control(report) is None
     few = reports("honest", 29)
-    assert few.accuracy is not None and "29" in few.obstacle and few.promises is None
+    assert few.accuracy is not None and "29" in few.limitation and few.promises is None
 
 
 @pytest.mark.parametrize(("kind", "terms"), [("stated", {}), ("unanimous", {"draws": 5})])
@@ -124,7 +124,7 @@ def test_an_honest_model_and_one_that_is_too_sure():
     for dial in (0.0, 0.5):
         model = AnswerPopulation.dirichlet(1500, 4, overconfidence=dial, rng=7)
         drawn = model.sample(20, rng=8)
-        exact = model.calibration(20, ties="lot")
+        exact = model.calibration(20, ties="average")
         report = audit_answers(table_of_counts(drawn.counts, drawn.correct), n_resamples=100, rng=0)
         row = report.over.set_index("source").loc["sem1"]
         assert row["over"] == pytest.approx(exact.confidence1 - exact.accuracy, abs=(row["high"] - row["low"]) / 2)
@@ -310,7 +310,7 @@ def test_a_row_a_question_that_no_spreadsheet_computes(tmp_path):
     assert len(rows) == 300 and share.mean() == pytest.approx(report.accuracy[0])
     certificate = report.promises.certificate
     used = rows[rows["use_certified"] == "yes"]
-    assert certificate.certified and (len(used), used["right"].sum()) == (certificate.n_kept, certificate.n_right)
+    assert certificate.certified and (len(used), used["right"].sum()) == (certificate.n_accepted, certificate.n_right)
     assert ((rows["use_by_cost"] == "yes") == (report.sources[report.best_source] >= report.cut - 1e-6)).all()
     assert not rows[["question", "answer", "topic"]].apply(lambda texts: texts.str.match(r"[=+@-]")).any(axis=None)
     carried = read_table(tmp_path / "out" / "answers.csv", "right", "agreement", features=["topic"])  # to notebook 13

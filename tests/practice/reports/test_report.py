@@ -20,7 +20,7 @@ from helpers.practice.reports.control import control_rows
 from helpers.practice.reports.document import Report
 from helpers.practice.reports.drift import measure_drifts
 from helpers.practice.reports.findings import Finding, Kind, Part, Words, fill
-from helpers.practice.reports.intake import RECORDED_FILE, find_obstacle, likely_groups, set_for_answers
+from helpers.practice.reports.intake import RECORDED_FILE, find_limitation, likely_groups, set_for_answers
 from helpers.practice.reports.single_cases import measure_loss
 from helpers.practice.tables import answer_layouts, read_answers
 from helpers.practice.tables.scores import ScoreTable
@@ -254,7 +254,7 @@ def test_a_column_that_gives_the_outcome_away_is_in_no_sentence_but_those_on_it(
 def test_calibrator_bends_only_where_it_must(by_tree):
     kinked = make("kinked").checked()
     assert measure_average(kinked, rng=0).kind == "isotonic"
-    assert measure_average(kinked, may_bend=False, rng=0).kind == "platt"
+    assert measure_average(kinked, try_isotonic=False, rng=0).kind == "platt"
     tables = [make("shifted", 1000, seed).checked() for seed in range(100)]
     left = [residual_of_score(table, PlattCalibrator().fit(table.p, table.y))[0] for table in tables]
     assert sum(p_value < OTHERS for p_value in left) <= binom(100, OTHERS).isf(0.001)
@@ -274,7 +274,7 @@ def test_columns_that_are_named_are_shown_level_by_level():
     assert report.checked["n"].sum() == 2 * table.n and report.checked_table["cases where"].tolist()[:3] == levels
     assert audit_scores(make("mixed", 90), check="old", rng=0).checked["rule"].str.startswith("old").all()
     few = audit_scores(make("perfect", 60), check="a", rng=0)
-    assert few.obstacle and len(few.checked) == 5  # shown although nothing else is
+    assert few.limitation and len(few.checked) == 5  # shown although nothing else is
     with pytest.raises(ValueError, match="check .*did you mean 'job'"):
         audit_scores(table, check=["jbo"])
     streets = replace(table, X=table.X.assign(street=[f"s{k % 1000}" for k in range(table.n)]))
@@ -294,12 +294,12 @@ def test_columns_that_are_named_are_shown_level_by_level():
 )
 def test_obstacles_leave_calibration_only(kind, n, words):
     table = make(kind, n)
-    assert words in find_obstacle(table)
+    assert words in find_limitation(table)
     report = audit_scores(table, rng=0)
     assert report.loss is None and report.audit is None and not report.certified
     assert negative_control(report) is None
     assert "groups_unknown" in kinds_of(report)
-    assert "grouping_loss" not in report.metrics() and report.metrics()["obstacle"]
+    assert "grouping_loss" not in report.metrics() and report.metrics()["limitation"]
 
 
 @pytest.mark.slow

@@ -2,12 +2,12 @@
 
 import json
 import math
+import subprocess
 import sys
 
 import numpy as np
 import pandas as pd
 import pytest
-from scripts import run_program
 
 pytest.importorskip("inspect_ai")
 
@@ -104,7 +104,7 @@ def test_a_finished_log_gets_metrics_by_their_names(folder):
     command = [sys.executable, "-m", "inspect_ai", "score", log.location, "--output-file", str(scored)]
     command += ["--action", "append", "--model", "mockllm/model", "--display", "none"]
     command += ["--metric", "honest_confidence/sem1_ece", "--metric", "honest_confidence/ecuas"]
-    done = run_program(command, cwd=folder)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     results = read_eval_log(str(scored), header_only=True).results
     (added,) = [one.metrics for one in results.scores if one.name == "grade1"]

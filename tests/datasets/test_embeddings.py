@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from helpers.practice.tables import read_embeddings
+from helpers.datasets import read_embeddings
 
 
 def frame(n=600):
@@ -57,7 +57,7 @@ BAD = {  # the table, and what the error must name beside the file
     "no score": (frame().rename(columns={"score": "scores"}), ["'score' (score)", "'scores'?"]),
     "a kind missing": (changed("kind", None), ["'kind'", "row 8", "missing"]),
     "a group missing": (changed("image", None), ["'image'", "row 8", "missing"]),
-    "few rows": (frame(50), ["50 rows", "200"]),
+    "few groups": (frame().assign(image=1), ["'image'", "5 groups"]),
     "no feature": (frame()[["label", "score", "kind", "image"]], ["feature"]),
 }
 
@@ -82,6 +82,7 @@ ARCHIVES = {
     "a single array": np.lib.format.magic(1, 0) + b"junk",
     "objects": saved(label=np.array([{}], dtype=object)),
     "lengths": saved(label=np.zeros(5), score=np.zeros(4)),
+    "a single number": saved(label=np.array(1)),
     "nothing": saved(),
 }
 
@@ -91,3 +92,8 @@ def test_a_bad_archive_is_refused_and_closed(tmp_path, case):
     (tmp_path / "a.npz").write_bytes(ARCHIVES[case])
     with pytest.raises(ValueError, match=r"^a\.npz "):
         read_embeddings(tmp_path / "a.npz")
+
+
+def test_another_kind_of_file_is_refused(tmp_path):
+    with pytest.raises(ValueError, match=r"^a\.xlsx must end in \.csv"):
+        read_embeddings(tmp_path / "a.xlsx")

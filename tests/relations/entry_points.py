@@ -23,9 +23,9 @@ from helpers.decisions import RiskEstimator, cost_matrix, oracle_risk
 from helpers.grouping import (
     binned_grouping_loss,
     binned_grouping_loss_from_regions,
+    exact_decomposition,
     grouping_loss,
     grouping_loss_from_regions,
-    known_parts,
     stacked_grouping_loss,
 )
 from helpers.partition import HonestTree
@@ -55,7 +55,7 @@ PRICES = [1.0, 5.0]
 
 
 @dataclass(frozen=True)
-class Door:
+class EntryPoint:
     """An estimator or a measure.
 
     Parameters
@@ -76,14 +76,14 @@ class Door:
     tries: int = 2
 
 
-DOORS = {}
+ENTRY_POINTS = {}
 
 
-def door(name, *takes, tries=2):
+def entry_point(name, *takes, tries=2):
     """Put a function on the list."""
 
     def listed(ask):
-        DOORS[name] = Door(ask, frozenset(takes), tries)
+        ENTRY_POINTS[name] = EntryPoint(ask, frozenset(takes), tries)
         return ask
 
     return listed
@@ -116,34 +116,34 @@ LOSSES = {
 }
 
 for label, (function, given) in LOSSES.items():
-    door(label, "X", "weight", "groups", "label", tries=1 if "3" in label else 2)(
+    entry_point(label, "X", "weight", "groups", "label", tries=1 if "3" in label else 2)(
         lambda s, function=function, given=given: loss(function(s.y, s.p, s.X, rng=0, **options(s), **given))
     )
 
 
-@door("stacked_grouping_loss", "X", "weight", "groups", "label", tries=1)
+@entry_point("stacked_grouping_loss", "X", "weight", "groups", "label", tries=1)
 def stacked(s):
     return loss(stacked_grouping_loss(s.y, s.p, s.X, n_folds=2, rng=0, **options(s)))
 
 
-@door("grouping_loss of classes", "X", "weight", "groups", "classes", tries=1)
+@entry_point("grouping_loss of classes", "X", "weight", "groups", "classes", tries=1)
 def loss_of_classes(s):
     return loss(grouping_loss(s.name, s.P, s.X, rng=0, **options(s)))
 
 
-@door("grouping_loss_from_regions", "weight", "groups", "label")
+@entry_point("grouping_loss_from_regions", "weight", "groups", "label")
 def loss_of_regions(s):
     return loss(grouping_loss_from_regions(np.asarray(s.y, float) - np.asarray(s.p), s.region, **options(s)))
 
 
-@door("binned_grouping_loss_from_regions", "weight", "groups", "label")
+@entry_point("binned_grouping_loss_from_regions", "weight", "groups", "label")
 def binned_loss_of_regions(s):
     return loss(binned_grouping_loss_from_regions(s.y, s.p, s.region, n_bins=3, rng=0, **options(s)))
 
 
-@door("known_parts", "weight", "label")
+@entry_point("exact_decomposition", "weight", "label")
 def parts(s):
-    known = known_parts(s.q, s.p, s.region, n_bins=3, sample_weight=s.weight)
+    known = exact_decomposition(s.q, s.p, s.region, n_bins=3, sample_weight=s.weight)
     return {"numbers": [known.grouping_loss, known.explained, known.induced, known.residual]}
 
 
@@ -158,19 +158,19 @@ def curve(found):
     return {"chance_ends": np.array(ends)[None]}
 
 
-@door("calibration_error", "weight", "groups", "label")
+@entry_point("calibration_error", "weight", "groups", "label")
 def binned_error(s):
     error = calibration_error(s.y, s.p, n_bins=4, n_simulations=100, rng=0, **options(s))
     ends = [error.debiased, error.low, error.high, error.null, error.p_value]
     return {"numbers": [error.value, *ends], "estimates": [error.value]}
 
 
-@door("reliability_curve", "weight", "groups", "label")
+@entry_point("reliability_curve", "weight", "groups", "label")
 def reliability(s):
     return curve(reliability_curve(s.y, s.p, n_bins=4, **options(s)))
 
 
-@door("calibration_line", "weight", "groups", "label")
+@entry_point("calibration_line", "weight", "groups", "label")
 def line(s):
     found = calibration_line(s.y, s.p, **options(s))
     low, high = found.intercept_interval
@@ -178,29 +178,29 @@ def line(s):
     return {"numbers": numbers, "gaps": [[low, found.intercept, high]], "estimates": [found.slope]}
 
 
-@door("monotone_curve", "weight", "groups", "label")
+@entry_point("monotone_curve", "weight", "groups", "label")
 def monotone(s):
     found = monotone_curve(s.y, s.p, **options(s))
     distance = np.sort(np.abs(found.observed - found.stated))
     return curve(found) | {"numbers": [found.p_value], "estimates": distance}
 
 
-@door("running_curve", "label")
+@entry_point("running_curve", "label")
 def running(s):
     return {"chance_rows": running_curve(s.y, s.p)}
 
 
-@door("PlattCalibrator", "weight", "label")
+@entry_point("PlattCalibrator", "weight", "label")
 def platt(s):
     return {"chance_rows": PlattCalibrator().fit(s.p, s.y, s.weight).predict(s.p)}
 
 
-@door("IsotonicCalibrator", "weight", "label")
+@entry_point("IsotonicCalibrator", "weight", "label")
 def isotonic(s):
     return {"chance_rows": IsotonicCalibrator().fit(s.p, s.y, s.weight).predict(s.p)}
 
 
-@door("AffineCalibrator", "weight", "classes")
+@entry_point("AffineCalibrator", "weight", "classes")
 def affine(s):
     classes = list(s.P.columns)
     log_scores = np.log(s.P.clip(lower=1e-9)).to_numpy()
@@ -219,44 +219,44 @@ def gaps(table):
     return {"gaps": ends, "estimates": np.abs(ends[:, 1])} | value
 
 
-@door("search_segments", "X", "weight", "groups", "label", tries=1)
+@entry_point("search_segments", "X", "weight", "groups", "label", tries=1)
 def search(s):
     found = search_segments(s.y, s.p, s.X, n_draws=39, min_rows=30, rng=0, **options(s))
     chosen = found.selected
     return {"words": chosen["rule"].tolist(), "numbers": [found.p_value, *chosen["adjusted"]]} | gaps(chosen)
 
 
-@door("audit_groups", "X", "weight", "groups", "label", tries=1)
+@entry_point("audit_groups", "X", "weight", "groups", "label", tries=1)
 def audit(s):
     chosen = audit_groups(s.y, s.p, s.X, n_draws=39, min_rows=30, rng=0, **options(s))
     return {"words": chosen["rule"].tolist()} | gaps(chosen)
 
 
-@door("audit_groups of classes", "X", "weight", "groups", "classes", tries=1)
+@entry_point("audit_groups of classes", "X", "weight", "groups", "classes", tries=1)
 def audit_of_classes(s):
     chosen = audit_groups(s.name, s.P, s.X, n_draws=39, min_rows=30, rng=0, **options(s))
     return {"words": chosen[["rule", "class"]].to_numpy().tolist()} | gaps(chosen)
 
 
-@door("tree_groups", "X", "weight", "groups", "label")
+@entry_point("tree_groups", "X", "weight", "groups", "label")
 def groups_of_tree(s):
     table = tree_groups(s.y, s.p, s.X, min_rows=30, rng=0, **options(s)).table.sort_values("rule")
     return {"words": table["rule"].tolist()} | gaps(table)
 
 
-@door("measure_columns", "X", "weight", "groups", "label", tries=1)
+@entry_point("measure_columns", "X", "weight", "groups", "label", tries=1)
 def columns(s):
     table = measure_columns(s.y, s.p, s.X, ["age", "sex", "town", "income"], **options(s))
     return {"words": table["rule"].tolist(), "numbers": table["share"]} | gaps(table)
 
 
-@door("measure_groups", "weight", "groups", "label")
+@entry_point("measure_groups", "weight", "groups", "label")
 def given_groups(s):
     table = measure_groups(s.y, s.p, s.region, **options(s))
     return {"numbers": table["share"]} | gaps(table)
 
 
-@door("HonestTree", "X", "weight", "label")
+@entry_point("HonestTree", "X", "weight", "label")
 def tree(s):
     residual = np.asarray(s.y, float) - np.asarray(s.p)
     return {"rows": np.abs(HonestTree(rng=0).fit(s.X, residual, s.weight).predict(s.X))}
@@ -269,20 +269,20 @@ def risk(s, **given):
     return model.fit_predict(s.X, s.y, s.p, **options(s))
 
 
-for label, given in {"trees": {"residual": "tree", "n_halvings": 2}, "paper": {"method": "paper"}}.items():
+for label, given in {"trees": {"n_halvings": 2}, "paper": {"method": "paper"}}.items():
 
-    @door(f"RiskEstimator, {label}", "X", "weight", "groups", "label")
+    @entry_point(f"RiskEstimator, {label}", "X", "weight", "groups", "label")
     def risks(s, given=given):
         rows = risk(s, **given)
         return {"rows": rows} | of_value(np.mean(rows), 0.05)
 
 
-@door("RiskEstimator, stack", "weight", tries=1)
+@entry_point("RiskEstimator, repair", "weight", tries=1)
 def risks_by_repair(s):
-    return {"rows": risk(s)}
+    return {"rows": risk(s, repair=Recalibrator(rng=0))}
 
 
-@door("Recalibrator", "X", "weight", "groups", "label", tries=1)
+@entry_point("Recalibrator", "X", "weight", "groups", "label", tries=1)
 def repair(s):
     model = Recalibrator(n_folds=2, alpha=1, fast=True, rng=0)
     repaired = model.fit_predict(s.X, s.y, s.p, **options(s))
@@ -290,14 +290,14 @@ def repair(s):
     return {"chance_rows": repaired, "numbers": numbers} | of_value(model.gain_, model.gain_se_)
 
 
-@door("ClassRecalibrator", "X", "weight", "groups", "classes", tries=1)
+@entry_point("ClassRecalibrator", "X", "weight", "groups", "classes", tries=1)
 def repair_of_classes(s):
     model = ClassRecalibrator(n_folds=2, alpha=1, rng=0)
     repaired = model.fit_predict(s.X, s.name, s.P, **options(s))[:, np.argsort(s.P.columns)]
     return {"rows": repaired} | of_value(repaired[:, 0].mean(), 0.01)
 
 
-@door("RepairedClassifier", "X", "weight", "groups", "label", tries=1)
+@entry_point("RepairedClassifier", "X", "weight", "groups", "label", tries=1)
 def classifier(s):
     numbers = s.X.select_dtypes("number")
     model = RepairedClassifier(HistGradientBoostingClassifier(max_iter=5, random_state=0), cv=2, random_state=0)
@@ -305,7 +305,7 @@ def classifier(s):
     return {"chance_rows": proba} | of_value(model.repair_.gain_, max(model.repair_.gain_se_, 0.01))
 
 
-@door("chunks", "X", "weight", "groups", "label", tries=1)
+@entry_point("chunks", "X", "weight", "groups", "label", tries=1)
 def chunks(s):
     table = s.X.assign(label=np.asarray(s.y, float), score=np.asarray(s.p))
     roles = {name: getattr(s, of) is not None for name, of in (("weight", "weight"), ("group", "groups"))}
@@ -323,27 +323,27 @@ def chunks(s):
 # ---- scores and decisions -------------------------------------------------------------------------------------------
 
 
-@door("scoring rules", "weight", "label")
+@entry_point("scoring rules", "weight", "label")
 def scores(s):
     variance = [rule.variance(s.q, s.weight) for rule in (BRIER, LOG)]
     each = [rule.score(s.y, s.p) for rule in (BRIER, LOG)] + [rule.divergence(s.q, s.p) for rule in (BRIER, LOG)]
     return {"rows": np.column_stack(each), "numbers": variance}
 
 
-@door("decompose", "weight", "label")
+@entry_point("decompose", "weight", "label")
 def decomposition(s):
     found = [decompose(s.q, s.p, rule=rule, sample_weight=s.weight) for rule in (BRIER, LOG)]
     return {"numbers": [part for one in found for part in (one.calibration, one.grouping, one.irreducible)]}
 
 
-@door("decompose of classes", "weight", "classes")
+@entry_point("decompose of classes", "weight", "classes")
 def decomposition_of_classes(s):
     q = s.P.to_numpy() ** 2 / (s.P.to_numpy() ** 2).sum(axis=1, keepdims=True)
     found = decompose(q, s.P, sample_weight=s.weight, view="classwise")
     return {"numbers": [found.calibration, found.grouping, found.irreducible]}
 
 
-@door("oracle_risk", "label")
+@entry_point("oracle_risk", "label")
 def risk_of_truth(s):
     return {"rows": oracle_risk(s.q, s.p, EVEN)}
 
@@ -351,63 +351,63 @@ def risk_of_truth(s):
 # ---- answers with a confidence --------------------------------------------------------------------------------------
 
 
-@door("ecuas")
+@entry_point("ecuas")
 def costs(s):
     return {"rows": ecuas(s.y, s.p, n=1)}
 
 
-@door("aurc", "frequency")
+@entry_point("aurc", "frequency")
 def area(s):
     return {"numbers": [aurc(s.y, s.p, sample_weight=s.weight)]}
 
 
-@door("risk_coverage_curve", "frequency")
+@entry_point("risk_coverage_curve", "frequency")
 def coverage(s):
     found = risk_coverage_curve(s.y, s.p, sample_weight=s.weight)
     return {"bins": [found.threshold, found.coverage, found.risk], "numbers": [found.prr, found.best_aurc]}
 
 
-@door("METRICS", "frequency")
+@entry_point("METRICS", "frequency")
 def metrics(s):
     return {"numbers": confidence_metrics(s.y, s.p, n=[0, 1], sample_weight=s.weight)}
 
 
-@door("selective_metrics", "frequency", "classes")
+@entry_point("selective_metrics", "frequency", "classes")
 def table_3(s):
     codes = s.P.columns.get_indexer(s.name)
     return {"numbers": selective_metrics(codes, s.P, n=[1], sample_weight=s.weight)}
 
 
-@door("confidence_auc", "weight", "label")
+@entry_point("confidence_auc", "weight", "label")
 def auc(s):
     return {"numbers": [confidence_auc(s.y, s.p, sample_weight=s.weight)]}
 
 
-@door("expected_cost_at", "weight")
+@entry_point("expected_cost_at", "weight")
 def cost_at(s):
     return {"numbers": expected_cost_at(s.y, s.p, [0.05, 0.3, 0.6], sample_weight=s.weight).to_numpy().ravel()}
 
 
-@door("normalized scores", "weight", "classes")
+@entry_point("normalized scores", "weight", "classes")
 def normalized(s):
     codes = s.P.columns.get_indexer(s.name)
     of_confidence = normalized_of_confidence(BRIER.score, s.y, s.p, sample_weight=s.weight)
     return {"numbers": [of_confidence, normalized_ecuas(codes, s.P, n=1, sample_weight=s.weight)]}
 
 
-@door("certified_precision")
+@entry_point("certified_precision")
 def certified(s):
     found = certified_precision(s.y, s.p, precision=0.7, starts=[20, 60])
-    return {"numbers": [found.threshold, found.n_kept, found.rows_needed]}
+    return {"numbers": [found.threshold, found.n_accepted, found.rows_needed]}
 
 
-@door("measure_systems", "groups")
+@entry_point("measure_systems", "groups")
 def measured(s):
     table = measure_systems({"one": (s.y, s.p)}, n=1, n_resamples=20, groups=s.groups, rng=0)
     return {"numbers": table[["low", "value", "high"]].to_numpy(float).ravel(), "estimates": table["value"]}
 
 
-@door("compare_systems", "groups")
+@entry_point("compare_systems", "groups")
 def compared(s):
     systems = {"one": (s.y, s.p), "two": (s.y, s.other)}
     table = compare_systems(systems, n=1, n_resamples=20, groups=s.groups, rng=0)
@@ -415,13 +415,13 @@ def compared(s):
     return {"numbers": numbers.to_numpy(float).ravel(), "estimates": numbers.iloc[:, 0]}
 
 
-@door("bootstrap_interval", "groups")
+@entry_point("bootstrap_interval", "groups")
 def bootstrap(s):
     found = bootstrap_interval(np.mean, s.p, n_resamples=50, groups=s.groups, rng=0)
     return {"numbers": [found.value, found.low, found.high], "estimates": [found.value]}
 
 
-@door("paired_difference", "groups", "label")
+@entry_point("paired_difference", "groups", "label")
 def paired(s):
     found = paired_difference(s.p, s.other, n_resamples=50, groups=s.groups, rng=0)
     return {"gaps": [[found.low, found.value, found.high]], "estimates": [abs(found.value)]}
@@ -430,22 +430,22 @@ def paired(s):
 # ---- sampled answers ------------------------------------------------------------------------------------------------
 
 
-@door("sem1", "classes")
+@entry_point("sem1", "classes")
 def agreement(s):
     return {"rows": sem1(s.counts)}
 
 
-@door("sem2", "classes")
+@entry_point("sem2", "classes")
 def held_out_agreement(s):
     return {"rows": sem2(s.counts)}
 
 
-@door("sem2 by lot", "classes")
+@entry_point("sem2, averaged over ties", "classes")
 def held_out_agreement_by_lot(s):
-    return {"rows": sem2(s.counts, ties="lot")}
+    return {"rows": sem2(s.counts, ties="average")}
 
 
-@door("sem_ece", "groups", tries=1)
+@entry_point("sem_ece", "groups", tries=1)
 def semantic(s):
     found = sem_ece(s.counts, np.asarray(s.y, float), stated=s.p, n_resamples=20, groups=s.groups, rng=0)
     numbers = [error.value for error in found.errors.values()]
@@ -465,23 +465,23 @@ def routed(found):
     return {"rows": np.column_stack([found.prediction, found.model, found.paid])}
 
 
-@door("cascade")
+@entry_point("cascade")
 def by_risk(s):
     stated, answers = pool(s)
     return routed(cascade(oracle_risk(np.asarray(s.q), s.p, EVEN) * np.ones((2, 1)), answers, PRICES, tau=0.01))
 
 
-@door("confidence_cascade")
+@entry_point("confidence_cascade")
 def by_confidence(s):
     return routed(confidence_cascade(*pool(s), PRICES, threshold=0.7))
 
 
-@door("route")
+@entry_point("route")
 def by_accuracy(s):
     return routed(route(*pool(s), PRICES, willingness=10))
 
 
-@door("TreeRouter", "X", "groups", tries=1)
+@entry_point("TreeRouter", "X", "groups", tries=1)
 def router(s):
     right = np.array([np.asarray(s.y, float), 1 - np.asarray(s.y, float)])
     rows = TreeRouter(n_halvings=2, rng=0).fit(s.X, right, groups=s.groups).predict(s.X).T
@@ -493,13 +493,13 @@ def policies(s):
     return names | {"route": route(*pool(s), PRICES, willingness=10)}
 
 
-@door("evaluate_policies", "groups")
+@entry_point("evaluate_policies", "groups")
 def policies_evaluated(s):
     table = evaluate_policies(policies(s), np.asarray(s.y, int), n_resamples=20, groups=s.groups, rng=0)
     return {"numbers": table.to_numpy().ravel(), "estimates": table[["accuracy", "money"]].to_numpy().ravel()}
 
 
-@door("compare_policies", "groups")
+@entry_point("compare_policies", "groups")
 def policies_compared(s):
     given = {"against": "route", "n_resamples": 20, "groups": s.groups, "rng": 0}
     table = compare_policies(policies(s), np.asarray(s.y, int), **given)
