@@ -60,7 +60,7 @@ def folder(tmp_path, monkeypatch):
 def run_command(heading):
     """Run the first command of helpers.practice.run under a heading."""
     text = "\n".join(blocks(heading, "")).replace("\\\n", " ")
-    line = re.search(r"-m helpers\.run (.*)", text)[1]
+    line = re.search(r"-m helpers\.practice\.run (.*)", text)[1]
     notebook, *words = shlex.split(line, comments=True)
     assert main([str(ROOT / notebook), *words]) == 0
 
