@@ -126,6 +126,7 @@ import matplotlib.pyplot, pandas, scipy.stats, seaborn, sklearn.tree  # what the
 import numpy as np
 
 answer = 3
+named = set(get_ipython().user_ns)
 
 def state():
     shell = get_ipython()
@@ -136,9 +137,9 @@ def state():
         "events": {name: list(callbacks) for name, callbacks in shell.events.callbacks.items()},
         "formatters": {kind: [dict(f.type_printers), dict(f.deferred_printers)] for kind, f in formatters},
         "magics": {kind: sorted(names) for kind, names in shell.magics_manager.magics.items()},
-        "names": {name: id(value) for name, value in shell.user_ns.items() if name not in ("before", "helpers")},
+        "names": {name: id(value) for name, value in shell.user_ns.items() if name in named},
         "hooks": [sys.displayhook, sys.excepthook, builtins.__import__, list(sys.meta_path), list(sys.path)],
-        "figures": dict(matplotlib.rcParams),
+        "figures": matplotlib.rcParams.copy(),
         "tables": {name: pandas.get_option(name) for name in ("display.precision", "display.max_rows")},
         "numpy": np.get_printoptions() | np.geterr(),
         "warnings": list(warnings.filters),
@@ -150,18 +151,18 @@ def state():
 def changed(before):
     return [name for name, value in state().items() if value != before[name]]
 
-before = state()
-import helpers.notebook
-print("import:", changed(before))
-helpers.notebook.parameters(answer=int)
-print("guard:", changed(before))
+_before = state()
+from helpers.notebook import parameters
+print("import:", changed(_before))
+parameters(answer=int)
+print("guard:", changed(_before))
 """
 
 
 @pytest.mark.slow
 def test_importing_the_tools_changes_nothing_in_a_session_and_the_guard_only_figures(tmp_path):
     (tmp_path / "session.py").write_text(SESSION)
-    command = [sys.executable, "-m", "IPython", "--no-banner", "--ipython-dir", tmp_path / "ipython", "session.py"]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "IPYTHONDIR": str(tmp_path)}
+    command = [sys.executable, "-m", "IPython", "--no-banner", "session.py"]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
     assert done.stdout.splitlines() == ["import: []", "guard: ['figures']"], done.stdout + done.stderr
