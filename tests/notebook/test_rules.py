@@ -5,7 +5,7 @@ import re
 
 import nbformat
 import pytest
-from nbformat.v4 import new_output
+from nbformat.v4 import new_code_cell, new_output
 from rules import ledger_findings, lint, read_ledger, second_parameters, shelf
 from sample import cell_with, good_checks, good_lesson, strip
 
@@ -42,6 +42,7 @@ def tagged(notebook, tag):
 
 BREAKAGES = {
     "0 cells tagged parameters": lambda n: n.cells[1].metadata.clear(),
+    "code stands above the parameters": lambda n: n.cells.insert(1, new_code_cell("import math", execution_count=1)),
     "one line with a comment: seed = 0": set_source("n_rows", "n_rows = 1  # rows\nseed = 0"),
     "one line with a comment: import": set_source("n_rows", "import math  # for nothing\nn_rows = 1  # rows"),
     "tag hide_input": lambda n: n.cells[7].metadata.update(tags=["hide_input"]),

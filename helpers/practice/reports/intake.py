@@ -9,8 +9,8 @@ import pandas as pd
 
 from helpers.audit.columns import levels_of_columns
 from helpers.checks import MOST_DRAWS, check_column, check_count, check_numbers
+from helpers.notebook.guard import fits
 from helpers.practice.tables import read_scores
-from helpers.practice.tables.answer_layouts import RECORDED_SYSTEM, recorded_roles
 from helpers.practice.tables.files import find_table
 from helpers.profile.columns import days
 
@@ -19,7 +19,6 @@ LEAST_EVENTS = 20
 LEAST_GROUPS = 40
 MOST_LEVELS = 50  # of a column to check, so that a page can show them all
 SHIPPED = "data/rand_scores.csv.gz"
-RECORDED_FILE = "data/smollm2_answers.jsonl.gz"
 
 LATER = "perhaps known only with the outcome"
 TELLS = "tells the outcome"
@@ -51,30 +50,18 @@ def read_table(
     >>> print(read_table("data/rand_scores.csv.gz"))
     rand_scores.csv.gz: 10,025 rows in 1,214 groups, 13 features; 69.0% positive
     """
-    given = {"label": label, "score": score, "features": features, "weight": weight, "group": group}
-    group = set_for_scores({"path": path, **given}).get("group", group)
+    used = {label, weight, *(features or []), *np.atleast_1d(score)}
+    if not group and "family" not in used and _is_shipped(path):
+        group = "family"
     event = None if event == "" else event
     options = {"features": features or None, "weight": weight or None, "group": group or None, "known": known}
     return read_scores(path, label=label, score=score, event=event, scale=scale, failed=failed, **options)
 
 
-def set_for_answers(given):
-    """`set_for_scores` of the report on answers."""
-    own = recorded_roles(given) | ({} if given["system"] else {"system": RECORDED_SYSTEM})
-    return own if _is_shipped(given["path"], RECORDED_FILE) else {}
-
-
-def set_for_scores(given):
-    """{parameter: value} that is set for the book's file where nothing was given; none for a user's file."""
-    used = {given["label"], given["weight"], *(given["features"] or []), *np.atleast_1d(given["score"])}
-    is_free = not given["group"] and "family" not in used
-    return {"group": "family"} if is_free and _is_shipped(given["path"], SHIPPED) else {}
-
-
-def _is_shipped(path, shipped):
-    """Whether a path leads to a file of the book, and not to one of the same name."""
-    named = isinstance(path, str | Path) and Path(path).name == Path(shipped).name
-    return named and find_table(path).resolve() == find_table(shipped).resolve()
+def _is_shipped(path):
+    """Whether a path leads to the book's table, and not to one of the same name."""
+    named = isinstance(path, str | Path) and Path(path).name == Path(SHIPPED).name
+    return named and find_table(path).resolve() == find_table(SHIPPED).resolve()
 
 
 def cost_pair(costs):
@@ -95,7 +82,8 @@ def cost_pair(costs):
     >>> cost_pair([1, 5]), cost_pair([1, -5])
     (None, 'must be two costs above 0 (both 0 where none are given)')
     """
-    fine = len(costs) == 2 and (min(costs) > 0 or not any(costs)) and max(costs) < float("inf")
+    fine = isinstance(costs, list) and len(costs) == 2 and all(fits(cost, float) for cost in costs)
+    fine = fine and (min(costs) > 0 or not any(costs)) and max(costs) < float("inf")
     return None if fine else "must be two costs above 0 (both 0 where none are given)"
 
 

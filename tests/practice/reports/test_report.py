@@ -1,9 +1,12 @@
 """The report on a table of scores: what it finds in tables of every kind, and what it leaves unsaid."""
 
 import json
+import re
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
+import nbformat
 import numpy as np
 import pandas as pd
 import pytest
@@ -20,10 +23,12 @@ from helpers.practice.reports.control import control_rows
 from helpers.practice.reports.document import Report
 from helpers.practice.reports.drift import measure_drifts
 from helpers.practice.reports.findings import Finding, Kind, Part, Words, fill
-from helpers.practice.reports.intake import RECORDED_FILE, find_limitation, likely_groups, set_for_answers
+from helpers.practice.reports.intake import find_limitation, likely_groups
 from helpers.practice.reports.single_cases import measure_loss
 from helpers.practice.tables import answer_layouts, read_answers
 from helpers.practice.tables.scores import ScoreTable
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def make(kind="perfect", n=1500, seed=0):
@@ -339,12 +344,17 @@ def test_bad_costs(cost):
 
 
 @pytest.mark.slow
-def test_parameters_set_for_files_of_the_book_are_those_in_use_and_none_for_others(tmp_path):
-    asked = answer_layouts.DEFAULTS | {"path": RECORDED_FILE, "rule": "auto"} | dict.fromkeys(["correct", "system"], "")
-    read, used = read_answers(asked["path"]), asked | set_for_answers(asked)
-    assert read.columns.items() <= used.items() and (used["rule"], used["system"]) == (read.rule, "prompt")
-    others = {"path": "my.csv"}, {"correct": "grade", "system": "model"}
-    assert [set_for_answers(asked | other) for other in others] == [{}, {}]
+def test_the_parameters_that_lesson_14_says_are_set_are_those_in_use():
+    cells = nbformat.read(ROOT / "notebooks/14_audit_your_answers.ipynb", as_version=4).cells
+    (text,) = [cell.source for cell in cells if "sets five parameters" in cell.source]
+    said = dict(re.findall(r"`(\w+)` is `(\w+)`", text.partition("sets five parameters")[2]))
+    read = read_answers("data/smollm2_answers.jsonl.gz")
+    assert len(said) == 5 and read.columns.items() <= (answer_layouts.DEFAULTS | said).items()
+    assert (said["rule"], said["system"]) == (read.rule, answer_layouts.RECORDED_SYSTEM)
+
+
+@pytest.mark.slow
+def test_groups_are_set_for_the_table_of_the_book_and_for_no_other(tmp_path):
     table = read_table("data/rand_scores.csv.gz")
     assert table.group_name == "family" and "person" not in table.features
     own = tmp_path / "rand_scores.csv.gz"
