@@ -10,7 +10,7 @@ import pytest
 
 from helpers.notebook import page
 from helpers.notebook.folds import fold
-from helpers.notebook.page import title_of, to_html, to_mathml
+from helpers.notebook.page import is_report, title_of, to_html, to_mathml
 from helpers.practice.run import list_notebooks
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,7 +30,8 @@ def test_the_page_leaves_out_exercises_and_keeps_alt_texts():
         v4.new_code_cell("hidden()", outputs=[text], metadata={"tags": ["solution"]}),
     ]
     nb = v4.new_notebook(cells=cells)
-    page = to_html(nb, note="<made>")
+    page = to_html(nb, note="<made>", remark="Other numbers.")
+    assert page.index("</h1>") < page.index("<em>Other numbers.</em>") < page.index("A &lt;line")
     assert title_of(nb) == "Title with code and a link"
     assert 'alt="A &lt;line&gt;."' in page and "data:image/png;base64,iVBORw0KGgo=" in page
     assert "an answer" not in page and "What?" not in page and "Exercise" not in page and "draw()" not in page
@@ -51,7 +52,9 @@ def test_a_page_holds_no_lesson_and_opens_predictions():
         v4.new_markdown_cell("## The answer"),
         v4.new_code_cell("tell()", outputs=[folded], metadata={"tags": ["predict"]}),
     ]
-    page = to_html(v4.new_notebook(cells=cells))
+    report = v4.new_notebook(cells=cells)
+    assert is_report(report) and not is_report(v4.new_notebook(cells=cells[:1]))
+    page = to_html(report)
     assert "The answer" in page and "<summary>more</summary>\n<p>an answer</p>\n</details>" in page
     assert not [word for word in ("Predict", "rows of", "came out", "honest-fold") if word in page]
     assert folded.data["text/html"] == inner  # the notebook keeps what is folded

@@ -153,6 +153,7 @@ def test_a_run_leaves_a_notebook_a_page_and_metrics_and_is_done_once(folder, cap
     assert found["parameters"]["name"] == "007" and found["parameters"]["data_path"] == "table.csv"
     page = (folder / "out/a.html").read_text()
     assert "kept 007 [1, 2]" in page and "seven" in page and "<script" not in page and "def record" not in page
+    assert run.OTHER_NUMBERS in page
     executed = nbformat.read(folder / "out/a.ipynb", as_version=4)
     assert executed.metadata == nbformat.read(path, as_version=4).metadata
     assert [dict(cell.metadata) for cell in executed.cells[3:]] == [{}] * 3  # it may be stored as it is

@@ -347,7 +347,7 @@ def test_bad_costs(cost):
 def test_the_parameters_that_lesson_14_says_are_set_are_those_in_use():
     cells = nbformat.read(ROOT / "notebooks/14_audit_your_answers.ipynb", as_version=4).cells
     (text,) = [cell.source for cell in cells if "sets five parameters" in cell.source]
-    said = dict(re.findall(r"`(\w+)` is `(\w+)`", text.partition("sets five parameters")[2]))
+    said = dict(re.findall(r'`(\w+)="(\w+)"`', text.partition("sets five parameters")[2]))
     read = read_answers("data/smollm2_answers.jsonl.gz")
     assert len(said) == 5 and read.columns.items() <= (answer_layouts.DEFAULTS | said).items()
     assert (said["rule"], said["system"]) == (read.rule, answer_layouts.RECORDED_SYSTEM)
