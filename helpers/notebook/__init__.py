@@ -1,19 +1,18 @@
 """What every notebook needs: a guard for its parameters, claims that bind prose to numbers, fixed outputs, self-checks.
 
-- `guard`, `parameter_cell`: the parameters and the folder of a run; `claims`: numbers that are checked
+To import it changes nothing in a reader's session.
+
+- `guard`: the parameters and the folder of a run; `claims`: numbers that are checked
 - `exercises`, `quizzes`: questions that a reader answers; `folds`: what a reader opens
-- `display`: what is shown; `borders`: a note on numbers that another computer may round otherwise
-- `sliders`: pictures that follow a parameter
+- `display`: what is shown; `sliders`: pictures that follow a parameter
 - `student`: copies without solutions; `page`: a page for readers
 """
 
-from helpers.notebook.borders import watch_formats
 from helpers.notebook.claims import ClaimFailed, claim, record
-from helpers.notebook.display import figure, shell, show, show_source, table
+from helpers.notebook.display import figure, show, show_source, table
 from helpers.notebook.exercises import Check
 from helpers.notebook.folds import folded, prediction
-from helpers.notebook.guard import output_folder, parameters
-from helpers.notebook.parameter_cell import ParameterError, at_least, between, one_of
+from helpers.notebook.guard import ParameterError, at_least, between, one_of, output_folder, parameters
 from helpers.notebook.quizzes import quiz
 from helpers.notebook.sliders import explore
 
@@ -21,5 +20,3 @@ __all__ = [
     "Check", "ClaimFailed", "ParameterError", "at_least", "between", "claim", "explore", "figure",
     "folded", "one_of", "output_folder", "parameters", "prediction", "quiz", "record", "show", "show_source", "table",
 ]  # fmt: skip
-
-watch_formats(shell())

@@ -7,7 +7,6 @@ from functools import cache
 import numpy as np
 
 from helpers.checks import nearest_name
-from helpers.notebook.borders import written
 from helpers.notebook.display import KEY, emit
 
 _MISSING = object()
@@ -86,8 +85,8 @@ def _fixed(value, unit):
     if not math.isfinite(value) or isinstance(value, numbers.Integral) and not unit:
         return f"{value:,}"
     if unit < 1e-6:
-        return "0" if abs(value) <= 1e-9 else written(value, ".4g")
-    return written(value, f",.{max(0, 1 - math.floor(math.log10(unit)))}f")
+        return "0" if abs(value) <= 1e-9 else f"{value:.4g}"
+    return f"{value:,.{max(0, 1 - math.floor(math.log10(unit)))}f}"
 
 
 def _compared(got, want, tol):

@@ -14,8 +14,6 @@ from itertools import pairwise
 
 import pandas as pd
 
-from helpers.notebook.borders import fill, written
-
 KEY = "honest"  # our entry in the metadata of an output
 
 DPI = 110
@@ -116,12 +114,12 @@ def _entry(value, spec):
     if callable(spec):
         return str(spec(value))
     if spec is not None and not isinstance(value, str):
-        return fill(spec, value) if "{" in spec else written(value, spec)
+        return spec.format(value) if "{" in spec else format(value, spec)
     if isinstance(value, bool) or type(value).__name__ == "bool":
         return "yes" if value else "no"
     if isinstance(value, numbers.Integral):
         return f"{value:,}"
-    return written(value, ",.3f") if isinstance(value, numbers.Real) else str(value)
+    return f"{value:,.3f}" if isinstance(value, numbers.Real) else str(value)
 
 
 def table(df, caption=None, formats=None):

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from helpers.notebook.borders import written
 from helpers.notebook.claims import _largest_gap
 from helpers.notebook.display import KEY, emit
 
@@ -100,5 +99,5 @@ class Check:
             return "wrong", f"Not yet: {_hint(answer, self.expected, self.tol, self.hints)}"
         if np.ndim(self.expected):
             return "right", "Right."
-        value = written(self.expected, ".4g") if isinstance(self.expected, (float, np.floating)) else self.expected
+        value = f"{self.expected:.4g}" if isinstance(self.expected, (float, np.floating)) else self.expected
         return "right", f"Right: {value}"

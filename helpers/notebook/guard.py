@@ -1,22 +1,27 @@
 """The guard behind a parameters cell, and the folder in which a run leaves its files."""
 
-import ast
-import linecache
+import inspect
+import math
+import numbers
 import os
-import re
-import sys
+from itertools import takewhile
 
 from helpers.checks import nearest_name
-from helpers.notebook.borders import watch_formats
 from helpers.notebook.display import shell
-from helpers.notebook.parameter_cell import ParameterError, shown, type_problem
 from helpers.plotting import use_style
-
-INJECTED = "# Parameters"  # first line of the cell that papermill writes
 
 OUTPUT = "HONEST_OUTPUT"  # environment variable by which `helpers.practice.run` names the folder of a run to its kernel
 
-_first = {}  # defaults that the first guard of this kernel saw
+WORDS = {bool: "True or False", int: "a whole number", float: "a number", str: "text", list: "a list"}
+
+PLAIN = (bool, int, float, str, list, dict, type(None))  # what papermill writes into its cell
+
+
+class ParameterError(ValueError):
+    """A parameter that does not exist, has the wrong type or breaks a rule; shown without a traceback."""
+
+    def _render_traceback_(self):
+        return [f"{type(self).__name__}: {self}"]
 
 
 def output_folder():
@@ -30,87 +35,145 @@ def output_folder():
     return os.environ.get(OUTPUT, "")
 
 
-def _read_cell(source):
-    """{name: value} of a cell that assigns literals and does nothing else, else {}."""
-    try:
-        return {line.targets[0].id: ast.literal_eval(line.value) for line in ast.parse(source).body}
-    except (SyntaxError, ValueError, AttributeError):
-        return {}
+def fits(value, kind):
+    """Whether a value has a type: bool is not int, int is fine for float, and NaN is no number."""
+    if isinstance(value, bool) or kind is bool:
+        return isinstance(value, bool) and kind is bool
+    if kind is int:
+        return isinstance(value, numbers.Integral)
+    if kind is float:
+        return isinstance(value, numbers.Real) and value == value
+    return isinstance(value, kind)
 
 
-def _cells_run(running):
-    """Sources of the cells run so far; nbval keeps no history, but the cache behind tracebacks has them there too."""
-    history = [source for source in running.user_ns["In"] if source.strip()]
-    cached = [entry for entry in linecache.cache.values() if len(entry) == 4 and entry[1] is None]
-    return history or ["".join(lines) for _, _, lines, _ in cached]
+def _within(kind, low, high, words):
+    """A rule for a number of a type."""
+    sentence = f"must be {WORDS[kind]} {words}"
+    return lambda value: None if fits(value, kind) and low <= value <= high else sentence
 
 
-def _find_cells(cells, wanted):
-    """({name: default} of the parameters run last, names that papermill injected after them)."""
-    plain = {k: _read_cell(source) for k, source in enumerate(cells) if not source.startswith(INJECTED)}
-    # an exercise may also be a cell of plain assignments, so a cell that has all wanted names comes first
-    place = max(plain, key=lambda k: (len(wanted & set(plain[k])), bool(plain[k]), k), default=None)
-    if place is None or not plain[place]:
-        raise ParameterError(
-            "parameters() found no cell of plain assignments (seed = 1) among the cells run so far: "
-            "run the parameters cell first, and keep everything else, imports too, out of it."
-        )
-    injected = "\n".join(source for source in cells[place:] if source.startswith(INJECTED))
-    return plain[place], re.findall(r"^(\w+) = ", injected, re.MULTILINE)
-
-
-def parameters(set_by=lambda values: {}, /, **rules):
-    """Guard behind the parameters cell: stop on an unknown name, a wrong type or a broken rule; echo what is used.
-
-    It also sets the style of all figures that follow, and from here on numbers at a border of rounding are noted.
-
-    It reads the parameters cell and the cell that papermill injects from the cells run in this kernel, so an unknown
-    parameter, about which papermill only warns, stops the run. The default's type decides: bool is not int, int is fine
-    for float; "" and [] stand for "not given". One line is printed for each parameter.
+def at_least(low):
+    """Rule of `parameters`: a number that is not below another.
 
     Parameters
     ----------
-    set_by : callable, optional
-        Of the dictionary of all values; gives those that are set instead, {name: value}, for files of the book.
-    **rules : callable
-        For each parameter that has one its rule: `at_least(1)`, `between`, `one_of`, or any function of the value that
-        returns None or the sentence that it breaks.
+    low : int or float
+        The smallest value allowed; a whole one asks for whole numbers, 0.0 for any.
+
+    Returns
+    -------
+    callable
+        Gives None for a value that obeys the rule, else the sentence that it breaks.
+
+    Examples
+    --------
+    >>> at_least(300)(20)
+    'must be a whole number of at least 300'
+    """
+    return _within(type(low), low, math.inf, f"of at least {low:,.12g}")
+
+
+def between(low, high):
+    """Rule of `parameters`: from one number to another, both included.
+
+    Parameters
+    ----------
+    low, high : int or float
+        The smallest and the largest value allowed; two whole ones ask for whole numbers.
+
+    Returns
+    -------
+    callable
+        As of `at_least`.
+
+    Examples
+    --------
+    >>> between(0.0, 1.0)(7)
+    'must be a number between 0 and 1'
+    """
+    kind = float if float in (type(low), type(high)) else int
+    return _within(kind, low, high, f"between {low:,.12g} and {high:,.12g}")
+
+
+def one_of(*values):
+    """Rule of `parameters`: one of these values.
+
+    Parameters
+    ----------
+    *values : object
+        What is allowed.
+
+    Returns
+    -------
+    callable
+        As of `at_least`.
+
+    Examples
+    --------
+    >>> one_of("platt", "none")("plat")
+    "must be one of 'platt', 'none'"
+    """
+    sentence = f"must be one of {', '.join(map(repr, values))}"
+    return lambda value: None if any(fits(value, type(other)) and value == other for other in values) else sentence
+
+
+def _broken(value, rule):
+    """The sentence that a value breaks, else None."""
+    if isinstance(rule, type):
+        return None if fits(value, rule) else f"must be {WORDS[rule]}"
+    return rule(value)
+
+
+def _hint(name, value, rule):
+    """How papermill's command line writes what it has made something else of."""
+    if value is None and rule in (str, list):
+        return f' (for "not given", leave it out or write -p {name} "")'
+    if rule is str and isinstance(value, numbers.Real):
+        return f" (papermill turns -p {name} 007 into the number 7: use -r {name} 007 there, or honest-confidence)"
+    if rule is list and isinstance(value, str):
+        return f' (with papermill, write -y "{name}: [a, b]"; with honest-confidence, -p {name} a,b)'
+    return ""
+
+
+def _assigned_first(namespace):
+    """Names with plain values that stand in a notebook's namespace before the function `parameters` does."""
+    running = shell()
+    hidden = running.user_ns_hidden if running else {}  # In, Out and what a reader's startup files made
+    for name, value in takewhile(lambda item: item[1] is not parameters, namespace.items()):
+        if isinstance(value, PLAIN) and not name.startswith("_") and name not in hidden:
+            yield name
+
+
+def _problems(namespace, rules):
+    """What is wrong with the parameters in a namespace, a sentence each."""
+    for name in _assigned_first(namespace):
+        if name not in rules:
+            yield f"there is no parameter {name!r}; {nearest_name(name, rules, 'parameter')}"
+    for name, rule in rules.items():
+        if name not in namespace:
+            yield f"the parameters cell lacks {name!r}, or was not run."
+        elif sentence := _broken(namespace[name], rule):
+            yield f"{name} {sentence}, but it is {namespace[name]!r}{_hint(name, namespace[name], rule)}."
+
+
+def parameters(**rules):
+    """Guard behind the parameters cell: stop on an unknown name, a wrong type or a broken rule, before all else runs.
+
+    Every parameter is named here, with its rule. What else was assigned before this function was imported is taken for
+    a misspelt parameter, about which papermill only warns. All figures that follow have the style of the book.
+
+    Parameters
+    ----------
+    **rules : type or callable
+        For each parameter its type (`str`, `bool`, `int`, `float` or `list`), or a rule: `at_least(1)`, `between`,
+        `one_of`, or any function of the value that returns None or the sentence that it breaks.
 
     Raises
     ------
     ParameterError
         A ValueError with all problems.
-    RuntimeError
-        Outside of a notebook.
     """
-    use_style()
-    running = shell()
-    if running is None or "In" not in running.user_ns:
-        raise RuntimeError("parameters() reads the cells of a running notebook, so it works in a kernel only.")
-    watch_formats(running)  # again: a kernel may be the fork of a process that had imported the package
-    declared, injected = _find_cells(_cells_run(running), set(rules) | set(_first))
-    problems = [
-        f"{what} {name!r}; {nearest_name(name, declared, 'parameter')}"
-        for what, names in (("there is no parameter", injected), ("the parameters cell lacks", rules))
-        for name in names
-        if name not in declared
-    ]
-    lines, values = {}, {}
-    for name, written in declared.items():
-        value = values[name] = running.user_ns.get(name, written)
-        default = _first.get(name, written)
-        if problem := type_problem(name, value, default):
-            problems.append(problem)
-        elif name in rules and (sentence := rules[name](value)):
-            problems.append(f"{name} {sentence}, but it is {value!r}.")
-        changed = "(default)" if value == default else f"(changed; stored outputs used {shown(default)})"
-        lines[name] = f"{name} = {shown(value)} {changed}"
+    problems = list(_problems(inspect.currentframe().f_back.f_globals, rules))
     if problems:
         raise ParameterError("\n".join(problems))
-    for name, default in declared.items():
-        _first.setdefault(name, default)
-    lines |= {name: f"{name} = {shown(value)} (set for the book's file)" for name, value in set_by(values).items()}
-    said = [*lines.values()]
-    if any("(changed;" in line for line in said):
-        said.append("Outputs are those of this run; numbers in the text beside them may be those of the defaults.")
-    sys.stdout.write("\n".join(said) + "\n")
+    use_style()

@@ -116,9 +116,22 @@ def title_of(nb):
     return re.sub(r"[`*$]|<[^>]+>|\[([^]]*)\]\([^)]*\)", r"\1", head).strip()
 
 
-def to_html(nb, folder=".", note=""):
-    """The page of an executed notebook, with its pictures from `folder`, which needs no other file and no network."""
+def is_report(nb):
+    """Whether a notebook says in sections called "Lesson", which no page holds, what it says about the book's data."""
+    texts = [cell.source for cell in nb.cells if cell.cell_type == "markdown"]
+    return any(re.match(r"#+\s*Lesson", text) for text in texts)
+
+
+def to_html(nb, folder=".", note="", remark=""):
+    """The page of an executed notebook, with its pictures from `folder`, which needs no other file and no network.
+
+    A remark stands below the title, a note at the end.
+    """
+    from nbformat.v4 import new_markdown_cell
+
     nb = _for_readers(nb)
+    if remark:
+        nb.cells.insert(1, new_markdown_cell(f"*{remark}*"))
     resources = {"metadata": {"path": str(Path(folder))}, "title": title_of(nb), "note": note}
     page, _ = exporter(TEMPLATE, template_name="basic").from_notebook_node(nb, resources)
     return _with_contents(page)

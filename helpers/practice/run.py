@@ -35,14 +35,16 @@ from helpers.checks import find_secret, nearest_name
 from helpers.notebook.claims import recorded_claims
 from helpers.notebook.display import KEY
 from helpers.notebook.guard import OUTPUT
-from helpers.notebook.page import check_stack, title_of, to_html
-from helpers.notebook.parameter_cell import from_text, shown, type_problem, type_word
+from helpers.notebook.page import check_stack, is_report, title_of, to_html
+from helpers.practice.parameter_values import from_text, shown, type_problem, type_word
 
 LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "matplotlib")
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
 TABLE = "metrics.csv"  # of a grid
+
+OTHER_NUMBERS = "Outputs are those of this run; numbers in the text beside them may be those of the defaults."
 
 LONGEST = 80  # characters of a folder's name
 
@@ -331,7 +333,8 @@ def execute(run, cwd, environment, bar=False):
             for cell in nb.cells:
                 cell.metadata = {k: v for k, v in cell.metadata.items() if k != "papermill" and (k != "tags" or v)}
             note = f"Made from {run.notebook.name} on {date.today():%d %B %Y} with honest-confidence {__version__}. "
-            page = to_html(nb, run.notebook.parent, f"{note}Parameters: {given}.")
+            remark = OTHER_NUMBERS if run.given and not is_report(nb) else ""
+            page = to_html(nb, run.notebook.parent, f"{note}Parameters: {given}.", remark)
             _files.write(run.work / run.page.name, page)
             _files.write(executed, nbformat.writes(nb) + "\n")
             metrics, claims = collect(nb)

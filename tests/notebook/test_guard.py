@@ -1,173 +1,167 @@
-"""The guard of parameters: alone, after papermill, and for words of a command line."""
+"""The guard of parameters: by hand, after papermill, and what importing the notebook's tools does to a session."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import nbformat
 import nbformat.v4 as v4
 import pytest
-from forks import fork_kernel
-from jupyter_client.provisioning import local_provisioner
 from papermill import PapermillExecutionError, execute_notebook
 
-from helpers.notebook import ParameterError, at_least, between, guard, one_of, parameters
-from helpers.notebook.parameter_cell import from_text, type_problem
+from helpers.notebook import ParameterError
 
-DECLARED = """n_rows = 10_000  # rows
-seed = 1  # of random numbers
+ROOT = Path(__file__).resolve().parents[2]
+
+DECLARED = """
+n_rows = 10_000
 rate = 0.5
 path = ""
 ages = [20, 30]
 wide = False
-kind = 'platt'"""
+kind = "platt"
+"""
+
+GUARD = """
+from helpers.notebook import at_least, between, one_of, parameters
+
+def sorted_ages(ages):
+    return None if ages == sorted(ages) else "must rise"
+
+parameters(n_rows=at_least(300), rate=between(0.0, 1.0), path=str, ages=sorted_ages, wide=bool,
+           kind=one_of("platt", "isotonic"))
+"""
 
 
-class Kernel:
-    """A kernel's history and names, without the kernel."""
-
-    def __init__(self, monkeypatch):
-        self.user_ns = {"In": [""]}
-        self.ast_transformers = []
-        monkeypatch.setattr(guard, "shell", lambda: self)
-        monkeypatch.setattr(guard, "_first", {})
-        self.run(DECLARED)
-
-    def run(self, source):
-        self.user_ns["In"].append(source)
-        exec(source, {}, self.user_ns)
-
-    def guard(self, *set_by, **rules):
-        parameters(*set_by, **{"n_rows": at_least(300), "seed": at_least(0)} | rules)
+def run(*cells):
+    """The names of a notebook of these cells."""
+    names = {}
+    for cell in cells:
+        exec(cell, names)
+    return names
 
 
-@pytest.fixture
-def kernel(monkeypatch):
-    return Kernel(monkeypatch)
+def test_good_parameters_are_not_spoken_of_and_set_the_style_of_figures(capsys):
+    import matplotlib
 
-
-def test_guard_echoes_defaults_and_changes(kernel, capsys):
-    kernel.run("# Parameters\nn_rows = 400\nrate = 1\npath = '/home/somebody/secret/my.csv'")
-    kernel.guard(lambda values: {"kind": values["path"][-6:]})
-    assert capsys.readouterr().out.splitlines() == [
-        "n_rows = 400 (changed; stored outputs used 10,000)",
-        "seed = 1 (default)",
-        "rate = 1 (changed; stored outputs used 0.5)",
-        'path = "my.csv" (changed; stored outputs used not given)',
-        "ages = [20, 30] (default)",
-        "wide = False (default)",
-        'kind = "my.csv" (set for the book\'s file)',
-        "Outputs are those of this run; numbers in the text beside them may be those of the defaults.",
-    ]
+    with matplotlib.rc_context({"figure.figsize": (1, 1)}):
+        run(DECLARED, "n_rows = 400\nrate = 1\nages = []", GUARD)
+        assert matplotlib.rcParams["figure.figsize"] != [1, 1]
+    assert capsys.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("n_row = 400", "no parameter 'n_row'; did you mean 'n_rows'"),
-        ("zzz = float('inf')", "no parameter 'zzz'"),
-        ("n_rows = 400.0", "n_rows must be a whole number, like its default 10,000, but it is 400.0"),
+        ("n_row = 400", "there is no parameter 'n_row'; did you mean 'n_rows'?"),
+        ("zzz = None", "there is no parameter 'zzz'; the parameters are 'n_rows', "),
+        ("del n_rows", "the parameters cell lacks 'n_rows'"),
+        ("n_rows = 400.0", "n_rows must be a whole number of at least 300, but it is 400.0."),
         ("n_rows = True", "n_rows must be a whole number"),
         ("n_rows = None", "n_rows must be a whole number"),
-        ("n_rows = 20", "n_rows must be at least 300, but it is 20"),
-        ("rate = 'high'", "rate must be a number"),
+        ("n_rows = 20", "n_rows must be a whole number of at least 300, but it is 20."),
+        ("rate = 'high'", "rate must be a number between 0 and 1, but it is 'high'."),
         ("rate = float('nan')", "rate must be a number"),
-        ("path = 7", "use -r path 007"),
-        ("path = None", "path must be text.* not given"),
-        ("ages = '20,30'", "ages must be a list of whole numbers"),
-        ("ages = [20.5]", "ages must be a list of whole numbers"),
-        ("ages = [20, -1]", "ages must be between 0 and 130"),
-        ("wide = 1", "wide must be true or false"),
-        ("kind = 'plat'", "did you mean 'platt'"),
+        ("rate = 1.5", "rate must be a number between 0 and 1"),
+        ("path = 7", "path must be text, but it is 7 (papermill turns -p path 007 into the number 7: use -r path 007"),
+        ("path = None", """path must be text, but it is None (for "not given","""),
+        ("ages = [30, 20]", "ages must rise, but it is [30, 20]."),
+        ("wide = 1", "wide must be True or False, but it is 1."),
+        ("kind = 'plat'", "kind must be one of 'platt', 'isotonic', but it is 'plat'."),
     ],
 )
-def test_guard_stops_on_bad_parameters(kernel, capsys, line, message):
-    kernel.run(f"# Parameters\n{line}")
-    with pytest.raises(ParameterError, match=message):
-        kernel.guard(ages=between(0, 130), kind=one_of("platt", "isotonic"))
-    assert capsys.readouterr().out == ""
-
-
-def test_guard_lists_all_problems_without_a_traceback(kernel):
-    kernel.run("# Parameters\nn_row = 3\nseed = -1")
+def test_bad_parameters(line, message):
     with pytest.raises(ParameterError) as caught:
-        kernel.guard(n_rowz=at_least(1))
+        run(DECLARED, line, GUARD)
+    (problem,) = str(caught.value).splitlines()
+    assert problem.startswith(message)
+
+
+def test_a_list_that_papermill_writes_as_text():
+    with pytest.raises(ParameterError, match=r'must be a list, but it is .a. \(with papermill, write -y "names: \[a, b'):
+        run("names = 'a'", "from helpers.notebook import parameters\nparameters(names=list)")
+
+
+def test_all_problems_are_said_without_a_traceback():
+    with pytest.raises(ParameterError) as caught:
+        run(DECLARED, "n_row = 3\nrate = 2\nwide = 'no'", GUARD)
     assert len(str(caught.value).splitlines()) == 3
     assert caught.value._render_traceback_() == [f"ParameterError: {caught.value}"]
 
 
-@pytest.mark.parametrize("rules", [{}, {"seed": at_least(0)}])
-def test_guard_again_after_an_exercise_that_looks_like_parameters(kernel, capsys, rules):
-    parameters(**rules)
-    first = capsys.readouterr().out
-    kernel.run("answer_1 = 3")
-    parameters(**rules)
-    assert capsys.readouterr().out == first
+def test_the_guard_runs_again_after_other_cells_and_sees_what_was_changed():
+    names = run(DECLARED, GUARD, "answer_1 = 3\nscores = {}", GUARD)
+    with pytest.raises(ParameterError, match="at least 300, but it is 5"):
+        exec(GUARD, names | {"n_rows": 5})
 
 
-def test_guard_sees_an_edited_parameters_cell(kernel, capsys):
-    kernel.run("# Parameters\nn_rows = 700")
-    kernel.guard()
-    kernel.run(DECLARED.replace("10_000", "500"))
-    kernel.guard()
-    assert "n_rows = 500 (changed; stored outputs used 10,000)" in capsys.readouterr().out
-    kernel.run(DECLARED.replace("10_000", "5"))
-    with pytest.raises(ParameterError, match="at least 300"):
-        kernel.guard()
-
-
-def test_guard_needs_a_parameters_cell(kernel):
-    kernel.user_ns["In"] = ["", "import math\nseed = 1"]
-    with pytest.raises(ParameterError, match="run the parameters cell first"):
-        kernel.guard()
-
-
-def test_guard_without_a_history(kernel, monkeypatch, capsys):
-    """nbval runs cells without storing them in the history; the compiler's cache has them all the same."""
-    entries = {"module.py": (1, 5.0, ["seed = 2\n"], ""), "cell": (1, None, ["seed = 1\n"], "")}
-    monkeypatch.setattr("linecache.cache", entries)
-    kernel.user_ns["In"] = [""]
-    parameters(seed=at_least(0))
-    assert capsys.readouterr().out == "seed = 1 (default)\n"
-
-
-@pytest.mark.parametrize(
-    ("text", "default", "value"),
-    [
-        ("007", "", "007"),
-        ("-7", 1, -7),
-        ("1e-3", 1.0, 0.001),
-        ("True", False, True),
-        ("a, b", ["x"], ["a", "b"]),
-        ("1,2", [3.0], [1.0, 2.0]),
-        ('["a,b", "c"]', [], ["a,b", "c"]),
-        ("", [1], []),
-        (["1", "2"], [3], [1, 2]),
-        ("15", None, 15),
-        ("all", None, "all"),
-    ],
-)
-def test_words_become_a_value_of_the_default_type(text, default, value):
-    found = from_text(text, default)
-    assert found == value and type(found) is type(value) and type_problem("x", found, default) is None
-
-
-@pytest.mark.parametrize(
-    ("text", "default"),
-    [("1.5", 1), ("ten", 1), ("true", 1), ("nan", 1.0), ("yes", True), ("1", True), ("1,b", [2]), ('["a"', [])],
-)
-def test_words_of_the_wrong_type(text, default):
-    assert "x must be" in type_problem("x", from_text(text, default), default)
-
-
-GUARD = "from helpers.notebook import *\nparameters(n_rows=at_least(300))"
+def test_a_guard_before_its_cell():
+    names = {}
+    with pytest.raises(ParameterError, match="lacks 'n_rows', or was not run"):
+        exec(GUARD, names)
+    exec(DECLARED, names)
+    exec(GUARD, names)
 
 
 @pytest.mark.slow
-def test_bare_papermill_is_stopped(monkeypatch, tmp_path):
-    monkeypatch.setattr(local_provisioner, "launch_kernel", fork_kernel)
-    cells = [v4.new_code_cell(source) for source in ("n_rows = 1000  # rows", GUARD, "open('computed', 'w').close()")]
+def test_papermill_is_stopped_before_anything_is_computed(monkeypatch, tmp_path):
+    sources = (DECLARED, GUARD, "open('computed', 'w').close()")
+    cells = [v4.new_code_cell(source) for source in sources]
     cells[0].metadata["tags"] = ["parameters"]
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     nbformat.write(v4.new_notebook(cells=cells, metadata={"kernelspec": kernel}), tmp_path / "a.ipynb")
+    monkeypatch.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)
     monkeypatch.chdir(tmp_path)
     with pytest.raises(PapermillExecutionError) as caught:
-        execute_notebook("a.ipynb", "b.ipynb", {"n_row": 400, "n_rows": 4e2}, progress_bar=False)
+        execute_notebook("a.ipynb", "b.ipynb", {"n_row": 400, "rate": "0.5"}, progress_bar=False)
     assert "there is no parameter 'n_row'; did you mean 'n_rows'?" in str(caught.value)
-    assert "n_rows must be a whole number" in str(caught.value) and not (tmp_path / "computed").exists()
+    assert "rate must be a number" in str(caught.value) and "Traceback" not in str(caught.value)
+    assert not (tmp_path / "computed").exists()
+
+
+SESSION = """
+import builtins, linecache, os, random, sys, warnings
+import matplotlib.pyplot, pandas, scipy.stats, seaborn, sklearn.tree  # what these change is not ours
+import numpy as np
+
+answer = 3
+
+def state():
+    shell = get_ipython()
+    formatters = shell.display_formatter.formatters.items()
+    return {
+        "transformers of syntax": list(shell.ast_transformers),
+        "transformers of input": [*shell.input_transformers_cleanup, *shell.input_transformers_post],
+        "events": {name: list(callbacks) for name, callbacks in shell.events.callbacks.items()},
+        "formatters": {kind: [dict(f.type_printers), dict(f.deferred_printers)] for kind, f in formatters},
+        "magics": {kind: sorted(names) for kind, names in shell.magics_manager.magics.items()},
+        "names": {name: id(value) for name, value in shell.user_ns.items() if name not in ("before", "helpers")},
+        "hooks": [sys.displayhook, sys.excepthook, builtins.__import__, list(sys.meta_path), list(sys.path)],
+        "figures": dict(matplotlib.rcParams),
+        "tables": {name: pandas.get_option(name) for name in ("display.precision", "display.max_rows")},
+        "numpy": np.get_printoptions() | np.geterr(),
+        "warnings": list(warnings.filters),
+        "random numbers": [random.getstate(), repr(np.random.get_state())],
+        "environment": dict(os.environ),
+        "lines of cells": sorted(name for name in linecache.cache if "helpers" not in name),
+    }
+
+def changed(before):
+    return [name for name, value in state().items() if value != before[name]]
+
+before = state()
+import helpers.notebook
+print("import:", changed(before))
+helpers.notebook.parameters(answer=int)
+print("guard:", changed(before))
+"""
+
+
+@pytest.mark.slow
+def test_importing_the_tools_changes_nothing_in_a_session_and_the_guard_only_figures(tmp_path):
+    (tmp_path / "session.py").write_text(SESSION)
+    command = [sys.executable, "-m", "IPython", "--no-banner", "--ipython-dir", tmp_path / "ipython", "session.py"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
+    assert done.stdout.splitlines() == ["import: []", "guard: ['figures']"], done.stdout + done.stderr
