@@ -79,7 +79,8 @@ def test_bad_parameters(line, message):
 
 
 def test_a_list_that_papermill_writes_as_text():
-    with pytest.raises(ParameterError, match=r'must be a list, but it is .a. \(with papermill, write -y "names: \[a, b'):
+    message = r'must be a list, but it is .a. \(with papermill, write -y "names: \[a, b'
+    with pytest.raises(ParameterError, match=message):
         run("names = 'a'", "from helpers.notebook import parameters\nparameters(names=list)")
 
 
@@ -161,7 +162,7 @@ print("guard:", changed(before))
 @pytest.mark.slow
 def test_importing_the_tools_changes_nothing_in_a_session_and_the_guard_only_figures(tmp_path):
     (tmp_path / "session.py").write_text(SESSION)
-    command = [sys.executable, "-m", "IPython", "--no-banner", "--ipython-dir", tmp_path / "ipython", "session.py"]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "IPython", "--no-banner", "session.py"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "IPYTHONDIR": str(tmp_path)}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
     assert done.stdout.splitlines() == ["import: []", "guard: ['figures']"], done.stdout + done.stderr
