@@ -1,5 +1,6 @@
 """The house: bounds of what is installed, arrows between rooms, the Makefile, what the README promises."""
 
+import json
 import os
 import re
 import shutil
@@ -60,6 +61,18 @@ def lint_imports(folder):
 def test_arrows_run_one_way():
     status, report = lint_imports(ROOT)
     assert status == 0, report
+
+
+def first_floor():
+    """The notebooks that follow the papers, lessons and checks 00 to 12."""
+    return [name for name in list_notebooks(ROOT / "notebooks") if int(name.removeprefix("checks/")[:2]) <= 12]
+
+
+@pytest.mark.parametrize("name", first_floor())
+def test_notebooks_of_the_first_floor_import_nothing_of_the_second(name):
+    cells = json.loads((ROOT / "notebooks" / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]
+    code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    assert code and not [source for source in code if "helpers.practice" in source]
 
 
 def rooms():

@@ -44,7 +44,11 @@ def audit_class_groups(
 ):
     """`audit_groups` of scores with a column for each class, as checked there."""
     rows = check_class_rows(y, P, X, sample_weight, groups, ordered)
-    checked_options(calibrator, max_features, min_rows, n_draws, can=())
+    return class_groups_of_rows(rows, rng=rng, **checked_options(calibrator, max_features, min_rows, n_draws, can=()))
+
+
+def class_groups_of_rows(rows, *, calibrator="platt", max_features=2, min_rows=None, n_draws=300, rng=None):
+    """`audit_groups` of `helpers.partition.class_rows.ClassRows` and options that were checked."""
     common = (rows.y == np.bincount(rows.y).argmax()).astype(float)
     family = family_of(rows.X, common, min_rows, max_features)
     order = canonical_order(family, rows.groups, rows.y, rows.weights, *rows.P.T[::-1])

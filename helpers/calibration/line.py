@@ -138,7 +138,11 @@ def calibration_line(y, p, *, sample_weight=None, groups=None):
     >>> line.slope_interval[0] < 0.5 < line.slope_interval[1], line.p_value < 0.001
     (True, True)
     """
-    y, p, weight, groups = checked_scores(y, p, sample_weight, groups, both=True)
+    return line_of_rows(*checked_scores(y, p, sample_weight, groups, both=True))
+
+
+def line_of_rows(y, p, weight, groups):
+    """`calibration_line` of columns that were checked."""
     platt = PlattCalibrator().fit(p, y, weight)
     weight = np.ones(y.size) if weight is None else weight / weight.mean()
     line = on_the_line(p, y)

@@ -108,8 +108,12 @@ def monotone_curve(y, p, *, sample_weight=None, groups=None, level=0.95):
     >>> monotone_curve([0, 1] * 50, np.repeat([0.2, 0.9], 50)).observed.round(2)
     array([0.5, 0.5])
     """
-    y, p, weight, groups = checked_scores(y, p, sample_weight, groups)
     check_level(level)
+    return monotone_of_rows(*checked_scores(y, p, sample_weight, groups), level)
+
+
+def monotone_of_rows(y, p, weight, groups, level):
+    """`monotone_curve` of columns and a level that were checked."""
     weight = np.ones_like(p) if weight is None else weight
     fit = IsotonicRegression(out_of_bounds="clip").fit(p, y, weight)
     residual = weight * (y - fit.predict(p))

@@ -24,7 +24,7 @@ from helpers.grouping.region_values import RegionValues, quotient
 from helpers.grouping.region_variance import bessel_correction, influence_factors, variances
 from helpers.grouping.result import combine
 from helpers.grouping.splits import repeat_splits
-from helpers.partition import split_rows
+from helpers.partition import HonestTree, split_rows
 from helpers.partition.checked import CheckedTable
 from helpers.partition.class_rows import with_class_scores
 from helpers.partition.content_order import order_of_content
@@ -56,8 +56,9 @@ def yes_or_no(rows, given):
     return None
 
 
-def loss_of_vectors(rows, *, calibrator, tree, n_splits, rng):
+def loss_of_vectors(rows, *, calibrator="platt", tree=None, n_splits=1, rng=None):
     """The loss of three or more classes, E sum_k (q_k - c_k)**2 among people with one vector; `tree` is unfitted."""
+    tree = HonestTree(min_samples_leaf=15) if tree is None else tree
     least = 4 * tree.min_samples_leaf
     if rows.y.size < least:
         raise ValueError(f"y must have at least 4 * min_samples_leaf = {least} rows, but it has {rows.y.size}.")

@@ -101,7 +101,7 @@ class ClassRecalibrator:
         ValueError
             For input or options that break a rule.
         """
-        self._fit(X, y, P, sample_weight, groups)
+        self.fit_rows(check_class_rows(y, P, X, sample_weight, groups))
         return self
 
     def fit_predict(self, X, y, P, sample_weight=None, groups=None):
@@ -123,7 +123,7 @@ class ClassRecalibrator:
         ndarray, shape (n, K)
             As `predict`; the calibrator, which has a scale and at most an offset a class, has seen all labels.
         """
-        repaired = self._fit(X, y, P, sample_weight, groups)
+        repaired = self.fit_rows(check_class_rows(y, P, X, sample_weight, groups))
         if sample_weight is None or len(repaired) == len(X):
             return repaired
         every = self.predict(X, P)
@@ -159,10 +159,9 @@ class ClassRecalibrator:
         table = with_class_scores(X, c, self.classes_)
         return _nearest(c, [repair.predict(table, c[:, k]) for k, repair in enumerate(self.repairs_)])
 
-    def _fit(self, X, y, P, sample_weight, groups):
-        """Learn; return the repaired scores of the rows that count, out of fold."""
+    def fit_rows(self, rows):
+        """`fit_predict` of `helpers.partition.class_rows.ClassRows`."""
         check_one_of(self.calibrator, "calibrator", ("platt", "none"))
-        rows = check_class_rows(y, P, X, sample_weight, groups)
         self.classes_ = rows.classes
         if self.calibrator != "none":
             self.calibrator_ = _line(log_of_stated(rows.P), rows.y, rows.weight)

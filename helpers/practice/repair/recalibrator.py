@@ -127,7 +127,7 @@ class Recalibrator:
             For input or options that break a rule, fewer than 60 rows, fewer groups than folds, or too few rows of
             one class.
         """
-        self._fit(X, y, p, sample_weight, groups)
+        self.fit_rows(check_rows(y, p, X, sample_weight, groups))
         return self
 
     def fit_predict(self, X, y, p, sample_weight=None, groups=None):
@@ -147,11 +147,12 @@ class Recalibrator:
         ndarray, shape (n,)
             In [0, 1].
         """
-        rows, residual = self._fit(X, y, p, sample_weight, groups)
+        rows = check_rows(y, p, X, sample_weight, groups)
+        out_of_fold = self.fit_rows(rows)
         if rows.kept.all():
-            return self._repaired(self.calibrated(rows.p), residual)
+            return out_of_fold
         repaired = self.predict(X, p)
-        repaired[rows.kept] = self._repaired(self.calibrated(rows.p), residual)
+        repaired[rows.kept] = out_of_fold
         return rows.with_copies(repaired)
 
     def calibrated(self, p):
@@ -201,9 +202,12 @@ class Recalibrator:
         repaired = self._repaired(c, parts.mean(axis=0))
         return (repaired, parts.std(axis=0) * (len(parts) - 1) ** 0.5) if return_std else repaired
 
-    def _fit(self, X, y, p, sample_weight, groups):
-        """Learn; return the rows that count and their shrunken out-of-fold residuals."""
-        rows = self._checked(X, y, p, sample_weight, groups)
+    def fit_rows(self, rows):
+        """`fit_predict` of `helpers.partition.checked.Rows`."""
+        check_probabilities([self.alpha], "alpha")
+        check_count(self.n_folds, "n_folds", least=2)
+        if rows.y.size < LEAST_ROWS:
+            raise ValueError(f"y must have at least {LEAST_ROWS} rows, but it has {rows.y.size}.")
         rng = check_rng(self.rng)
         fold = random_folds(rows.y, rows.groups, self.n_folds, rng)
         seeds = rng.integers(2**31, size=self.n_folds)
@@ -245,7 +249,7 @@ class Recalibrator:
         if not self.changed_:
             self.weights_ *= 0
             self.shrinkage_ = self.gain_ = self.gain_se_ = 0.0
-        return rows, found
+        return self._repaired(self.calibrated(rows.p), found)
 
     def _combine(self, columns, residual, weight, fold, groups):
         """Weights of the learners and shrinkage; returns the out-of-fold prediction of each row's residual."""
@@ -275,14 +279,6 @@ class Recalibrator:
     def _seen(self, X, p):
         """What the learners see of the rows."""
         return with_score_column(X, p) if self.use_score else X
-
-    def _checked(self, X, y, p, sample_weight, groups):
-        rows = check_rows(y, p, X, sample_weight, groups)
-        check_probabilities([self.alpha], "alpha")
-        check_count(self.n_folds, "n_folds", least=2)
-        if rows.y.size < LEAST_ROWS:
-            raise ValueError(f"y must have at least {LEAST_ROWS} rows, but it has {rows.y.size}.")
-        return rows
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from helpers import _files
 
 MAGIC = "honest confidence, fitted model"
 
-FORMAT = 5  # to be raised when attributes of saved models change
+FORMAT = 6  # to be raised when attributes or modules of saved models change
 
 
 def versions():
@@ -111,7 +111,8 @@ def load(path):
         if saved.get(name) != here:
             raise ValueError(
                 f"path must hold a model of {name} {here}, which is installed here, but {str(path)!r} was saved with "
-                f"{name} {saved.get(name)}: fit it anew, or install that version."
+                f"{name} {saved.get(name)}, by version {saved.get('helpers')} of this package: fit it anew with this "
+                "one, or load it with that one."
             )
     if hashlib.sha256(content).hexdigest() != head["sha256"]:
         raise ValueError(f"path must be whole, but {str(path)!r} was changed or cut after it was saved.")

@@ -9,8 +9,8 @@ from helpers.audit.rates import table_of_gaps
 from helpers.binning import bins_between, edges_for
 from helpers.calibration import IsotonicCalibrator, PlattCalibrator
 from helpers.calibration.calibrators import clipped_logit
-from helpers.calibration.line import CalibrationLine, calibration_line
-from helpers.calibration.monotone import MonotoneCurve, monotone_curve
+from helpers.calibration.line import CalibrationLine, line_of_rows
+from helpers.calibration.monotone import MonotoneCurve, monotone_of_rows
 from helpers.calibration.reliability import CalibrationError, curve_of_rows, error_of_curve
 from helpers.grouping.crossfit import loss_of_regions
 
@@ -129,12 +129,11 @@ def measure_average(table, *, try_isotonic=True, rng=None):
     events = min(int(y.sum()), table.n - int(y.sum()))
     n_bins = int(np.clip(events // 5, 2, 15))
     error = error_of_curve(curve_of_rows(y, table.p, n_bins, "quantile", table.weight, table.groups), rng=rng)
-    columns = {"sample_weight": table.weight, "groups": table.groups}
-    curve = monotone_curve(y, table.p, **columns, level=1 - OTHERS)
+    curve = monotone_of_rows(y, table.p, table.weight, table.groups, 1 - OTHERS)
     _, count = np.unique(clipped_logit(table.p).round(9), return_counts=True)
     if table.n - count.max() < LEAST_APART:  # as good as a constant score, which has no line
         return Average(rates, error, None, curve, 1.0, 1.0, 0.0, "isotonic", _isotonic(table))
-    line = calibration_line(y, table.p, **columns)
+    line = line_of_rows(y, table.p, table.weight, table.groups)
     platt = line.calibrator
     residual = residual_of_score(table, platt) if try_isotonic else (1.0, 0.0)
     bend = residual[0] if platt.rises(table.p) else 1.0

@@ -47,7 +47,7 @@ def repair_scores(table, calibrator, *, can_repair=True, rng=None):
     if can_repair:
         some = table if rows.size == table.n else table.take(rows)
         model = Recalibrator(calibrator, rng=rng)
-        out_of_sample = model.fit_predict(some.X, some.y, some.p, some.weight, some.groups)
+        out_of_sample = model.fit_rows(some)
         if model.changed_:
             repaired = out_of_sample
             se = model.predict(some.X, some.p, return_std=True)[1]

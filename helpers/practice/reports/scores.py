@@ -10,20 +10,20 @@ import pandas as pd
 from helpers.checks import check_one_of, check_rng
 from helpers.decisions import optimal_threshold
 from helpers.decisions.costs import check_costs
-from helpers.grouping import GroupingLoss, StackedGroupingLoss
+from helpers.grouping import GroupingLoss
 from helpers.practice.reports import control
-from helpers.practice.reports.average import Average, measure_average
+from helpers.practice.reports.average import measure_average
 from helpers.practice.reports.document import Report
 from helpers.practice.reports.drift import measure_drifts
 from helpers.practice.reports.files import WHAT, write_files
 from helpers.practice.reports.findings import read_words
 from helpers.practice.reports.intake import as_assumed, find_limitation, levels_to_show, relabelled
-from helpers.practice.reports.misjudged import MisjudgedGroups, find_misjudged
-from helpers.practice.reports.pair import Comparison, compare_scores, pairs_in_order
-from helpers.practice.reports.rescored import Money, Repaired, count_money, mean_of, parts_of_loss, repair_scores
+from helpers.practice.reports.misjudged import find_misjudged
+from helpers.practice.reports.pair import compare_scores, pairs_in_order
+from helpers.practice.reports.rescored import count_money, mean_of, parts_of_loss, repair_scores
 from helpers.practice.reports.score_findings import find_all
 from helpers.practice.reports.score_tables import ScoreTables
-from helpers.practice.reports.several import SeveralClasses, check_classes_asked, measure_classes
+from helpers.practice.reports.several import check_classes_asked, measure_classes
 from helpers.practice.reports.single_cases import measure_loss
 from helpers.practice.tables.scores import ScoreTable
 from helpers.profile.alerts import Alert, no_table_warnings
@@ -46,20 +46,81 @@ class ScoreReport(ScoreTables, Report):
 
     table: ScoreTable = field(repr=False)  # as `ScoreTable.checked` gives it, with the names of the page
     cost: np.ndarray | None  # cost[decision, truth]
-    average: Average  # stated beside observed, over cases with similar scores
-    limitation: str  # why grouping loss and groups are missing, or ""
-    loss: StackedGroupingLoss | GroupingLoss | None
-    audit: MisjudgedGroups | None
+    class_cost: pd.DataFrame | None  # of several classes, cost.loc[decision, truth]
+    ordered: bool  # whether the classes are steps of a scale
     checked: pd.DataFrame | None  # every level of the columns that the user named
-    order: dict | None  # share of pairs of a 1 and a 0 in the right order: area, area_low, area_high
-    drifts: list  # a `Drift` for each column of dates
-    scores: Repaired = field(repr=False)  # recalibrated scores out of fold; with costs also repaired ones
-    money: Money | None
-    pair: Comparison | None  # the score beside an old one
-    several: SeveralClasses | None  # all classes together, where scores have a column for each
+    draws: dict = field(repr=False)  # source of randomness of each section
     options: dict = field(default_factory=dict, repr=False)  # what was asked for: cost, check, labels and rng
     labels: dict = field(default_factory=dict, repr=False)  # {feature of the file: its name on the page}
     assumed_groups: Alert | None = None  # of rows that err alike, where the groups come from it
+
+    @property
+    def own(self):
+        """The table with the names of its file: a repair is for files like the user's."""
+        names = {shown: name for name, shown in self.labels.items()}
+        return replace(self.table, X=self.table.X.rename(columns=names))
+
+    # ---- sections -----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def limitation(self):
+        """Why grouping loss and groups are missing, or ""."""
+        return find_limitation(self.table)
+
+    @cached_property
+    def average(self):
+        """Stated beside observed, over cases with similar scores."""
+        return measure_average(self.table, try_isotonic=not self.limitation, rng=self.draws["average"])
+
+    @cached_property
+    def order(self):
+        """Share of pairs of a 1 and a 0 in the right order: area, area_low, area_high; None without pairs."""
+        if np.ptp(self.table.y) == 0:
+            return None
+        return mean_of(self.table, "area", pairs_in_order(self.table.p, self.table.y, self.table.weights))
+
+    @cached_property
+    def drifts(self):
+        """A `Drift` for each column of dates."""
+        return measure_drifts(self.table)
+
+    @cached_property
+    def loss(self):
+        """How far single cases are from the rate of their score."""
+        return None if self.limitation else measure_loss(self.table, self.average.kind, rng=self.draws["loss"])
+
+    @cached_property
+    def audit(self):
+        """For whom the scores are wrong, the `MisjudgedGroups`."""
+        return None if self.limitation else find_misjudged(self.table, self.average.kind, rng=GROUPS_SEED)
+
+    @cached_property
+    def scores(self):
+        """Recalibrated scores out of fold; with costs also repaired ones."""
+        can_repair = self.cost is not None and not self.limitation
+        return repair_scores(self.own, self.average.kind, can_repair=can_repair, rng=self.draws["scores"])
+
+    @cached_property
+    def money(self):
+        """What decisions cost by each score; None without costs."""
+        return None if self.cost is None else count_money(self.table, self.scores, self.cost)
+
+    @cached_property
+    def pair(self):
+        """The score beside an old one, each recalibrated as it needs; None with one score."""
+        if self.table.before is None:
+            return None
+        kind = self.average.kind  # first: both draw from the same source
+        rng = self.draws["average"]
+        old = measure_average(replace(self.table, p=self.table.before), try_isotonic=not self.limitation, rng=rng)
+        return compare_scores(self.table, cost=self.cost, calibrators=(old.kind, kind), rng=rng)
+
+    @cached_property
+    def several(self):
+        """All classes together, `SeveralClasses`; None where scores have no column for each."""
+        if self.limitation:
+            return None
+        return measure_classes(self.table, self.draws["several"], ordered=self.ordered, cost=self.class_cost)
 
     @cached_property
     def calibrated(self):
@@ -198,56 +259,27 @@ def audit_scores(table, *, cost=None, class_cost=None, ordered=False, check=(), 
         if not 0 < threshold < 1:
             best = "yes" if threshold <= 0 else "no"
             raise ValueError(f"cost must leave something to decide, but {best} is best whatever the score.")
-    class_cost = check_classes_asked(table, class_cost, ordered)
+    class_costs = check_classes_asked(table, class_cost, ordered)
     options = {"cost": None if cost is None else cost.tolist(), "check": check}
     if table.classes is not None:
-        options["class_cost"] = None if class_cost is None else class_cost.to_dict("index")
+        options["class_cost"] = None if class_costs is None else class_costs.to_dict("index")
         options["ordered"] = "yes" if ordered else "no"
     options["labels"] = Path(labels).name if isinstance(labels, str | Path) else labels
     options["rng"] = rng if isinstance(rng, int) else None
     rng = check_rng(rng)
+    of_loss, of_repair = rng.spawn(2)  # so that what follows does not depend on the estimator
     own, assumed_groups = as_assumed(table.checked())  # the only check: what follows computes
     table, labels, check = relabelled(own, labels, check)
-    levels = levels_to_show(table, check)
-    limitation = find_limitation(table)
-    average = measure_average(table, try_isotonic=not limitation, rng=rng)
-    loss = audit = None
-    of_loss, of_repair = rng.spawn(2)  # so that what follows does not depend on the estimator
-    if not limitation:
-        loss = measure_loss(table, average.kind, rng=of_loss)
-        audit = find_misjudged(table, average.kind, rng=GROUPS_SEED)
-    scores = repair_scores(own, average.kind, can_repair=cost is not None and not limitation, rng=of_repair)
-    return ScoreReport(
+    report = ScoreReport(
         table=table,
         cost=cost,
-        average=average,
-        limitation=limitation,
-        loss=loss,
-        audit=audit,
-        checked=levels,
-        order=order_of(table),
-        drifts=measure_drifts(table),
-        scores=scores,
-        money=None if cost is None else count_money(table, scores, cost),
-        pair=_compared(table, cost, average.kind, limitation, rng),
-        several=None if limitation else measure_classes(table, rng, ordered=ordered, cost=class_cost),
+        class_cost=class_costs,
+        ordered=ordered,
+        checked=levels_to_show(table, check),
+        draws={"average": rng, "loss": of_loss, "scores": of_repair, "several": rng},
         options=options,
         labels=labels,
         assumed_groups=assumed_groups,
     )
-
-
-def order_of(table):
-    """Share of pairs of a 1 and a 0 in which the 1 has the higher score, with its interval; None without pairs."""
-    if np.ptp(table.y) == 0:
-        return None
-    return mean_of(table, "area", pairs_in_order(table.p, table.y, table.weights))
-
-
-def _compared(table, cost, kind, limitation, rng):
-    """The score beside the old one, each recalibrated as it needs; None with one score."""
-    if table.before is None:
-        return None
-    old = replace(table, p=table.before)
-    kinds = (measure_average(old, try_isotonic=not limitation, rng=rng).kind, kind)
-    return compare_scores(table, cost=cost, calibrators=kinds, rng=rng)
+    _ = report.found  # all sections are computed here, and not when somebody reads them
+    return report

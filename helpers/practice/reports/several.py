@@ -6,11 +6,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from helpers.audit import audit_groups
+from helpers.audit.classes import class_groups_of_rows
 from helpers.calibration.affine import calibrate_classes
 from helpers.checks import check_columns
 from helpers.decisions.class_costs import cheapest, check_class_costs
-from helpers.grouping import GroupingLoss, grouping_loss
+from helpers.grouping import GroupingLoss
+from helpers.grouping.classes import loss_of_vectors
+from helpers.partition.class_rows import ClassRows
 from helpers.practice.repair import ClassRecalibrator
 from helpers.practice.reports.rescored import MOST_ROWS, by_other_folds, mean_of, rows_of_whole_groups
 from helpers.practice.tables.files import open_table
@@ -74,15 +76,21 @@ def measure_classes(table, rng, *, ordered=False, cost=None):
     if table.classes is None:
         return None
     of_loss, of_rows, of_groups, of_costs = rng.spawn(4)
-    options = {"ordered": ordered, "sample_weight": table.weight, "groups": table.groups}
-    loss = grouping_loss(table.classes.y, table.classes.P, table.X, **options, rng=of_loss)
-    some = table
+    rows = rows_of_classes(table, ordered)
+    loss = loss_of_vectors(rows, rng=of_loss)
     if table.n > MOST_SEARCHED:
-        some = table.take(of_rows.choice(table.n, MOST_SEARCHED, replace=False))
-        options |= {"sample_weight": some.weight, "groups": some.groups}
-    groups = audit_groups(some.classes.y, some.classes.P, some.X, **options, rng=of_groups)
+        rows = rows.take(of_rows.choice(table.n, MOST_SEARCHED, replace=False))
+    groups = class_groups_of_rows(rows, rng=of_groups)
     money = None if cost is None else count_class_costs(table, cost, of_costs)
     return SeveralClasses(loss, groups, ordered, money)
+
+
+def rows_of_classes(table, ordered=False):
+    """`ClassRows` of a checked table."""
+    classes = table.classes.P.columns
+    code = classes.get_indexer(table.classes.y)
+    P = table.classes.P.to_numpy()
+    return ClassRows(code, P, table.X, table.weight, table.groups, np.asarray(classes, object), ordered)
 
 
 def count_class_costs(table, cost, rng):
@@ -90,11 +98,12 @@ def count_class_costs(table, cost, rng):
     rows = rows_of_whole_groups(table, MOST_ROWS, rng)
     if rows.size < table.n:
         table = table.take(rows)
-    P = table.classes.P.to_numpy()
-    y = pd.Index(table.classes.P.columns).get_indexer(table.classes.y)
+    of_classes = rows_of_classes(table)
+    P = of_classes.P
+    y = of_classes.y
     values = cost.to_numpy()
     model = ClassRecalibrator(rng=rng)
-    repaired = model.fit_predict(table.X, table.classes.y, table.classes.P, table.weight, table.groups)
+    repaired = model.fit_rows(of_classes)
     most_common = (y == np.bincount(y).argmax()).astype(float)
     recalibrated = by_other_folds(calibrate_classes, P, y, most_common, table, rng)
     scores = {"stated": P, "recalibrated": recalibrated}

@@ -3,15 +3,18 @@
 import ast
 import json
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
+from helpers.answers import RULES
 from helpers.answers.counts import first_repeat, sample_numbers
-from helpers.checks import check_columns, nearest_name
+from helpers.checks import check_columns, check_one_of, nearest_name
 from helpers.datasets.recorded_model import recorded_answers
 from helpers.practice.tables.logs import open_answers
+
+UNPARSED = ("class", "singletons", "drop")
 
 MANY = (list, tuple, np.ndarray)
 
@@ -25,6 +28,79 @@ WITHOUT = {
     "confidence": "no column {!r}, so no confidence is stated",
     "reference": "no column {!r}, so no right answer is known",
 }
+
+
+# ---- a file ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class OpenedAnswers:
+    """A file whose rows were checked, before its answers are read."""
+
+    source: object  # the `Table`
+    columns: dict
+    notes: list
+    frame: pd.DataFrame  # a row an answer
+    place: np.ndarray  # numbers that order the answers to a question
+    rule: str
+    unparsed: str
+    scale: object  # of stated confidences
+    used: set  # columns that are not about whole questions, or have a role
+
+
+def open_rows(
+    path, question="question", sample="sample", answer="answer", confidence="confidence", reference="reference",
+    correct="", counts=(), rule="auto", unparsed="class", options="", scale="auto", failed="left out",
+):  # fmt: skip
+    """`OpenedAnswers` of a file: its layout, its columns, its rows; options as in `read_answers`."""
+    check_one_of(rule, "rule", ("auto", *RULES))
+    check_one_of(unparsed, "unparsed", UNPARSED)
+    graded = bool(correct) or reference == DEFAULTS["reference"]
+    source = open_systems(path, correct, graded, failed)
+    names = systems_of(source)
+    if len(names) > 1:
+        source = of_system(source, "", names[0])
+    if set(RECORDED) <= set(source.names):
+        given = {"answer": answer, "confidence": confidence, "correct": correct, "reference": reference, "rule": rule}
+        given |= recorded_roles(given)
+        answer, confidence, correct, rule = (given[name] for name in RECORDED_ROLES)
+    if source.is_log:  # graded by what graded the log, if it tells for each answer
+        correct = "correct" if "correct" in source.names else ""
+        reference = "target" if graded else reference
+    if len(counts):
+        if question == DEFAULTS["question"] and question not in source.names:
+            question = ""
+        source, answer, question = with_counts(source, list(counts), question, reference)
+        sample = correct = ""
+        rule = "class"
+    roles = {"answer": answer, "sample": sample, "correct": correct, "question": question, "confidence": confidence}
+    roles["options"] = options
+    columns, notes = find_columns(source, roles | {"reference": "" if correct else reference})
+    known = "target" if source.is_log else reference
+    meant = {"meant": known} if correct and known in source.names and known not in columns.values() else {}
+    for role in ("question", "answer"):
+        if role not in columns:
+            raise ValueError(f"{role} must name a column of {source.name}, but it is not given.")
+    frame = long_rows(source, columns | meant)
+    place = check_rows(source, columns, frame)
+    used = {question, sample, answer, confidence, reference, correct, *counts, *columns.values()}
+    if "options" in columns:
+        _check_options(source, options, frame)
+    if frame["row"].duplicated().any():  # lists or counts number their answers themselves
+        columns = {role: name for role, name in columns.items() if role != "sample"}
+        notes = [note for note in notes if "'sample'" not in note]
+    if set(RECORDED) <= set(source.names):
+        used |= set(source.names) - {"kind"}  # of the question; the others are about answers
+    if source.is_log:
+        used |= set(source.names) - {"subject"}  # the others are about answers
+    return OpenedAnswers(source, columns, notes, frame, place, rule, unparsed, scale, used)
+
+
+def _check_options(source, column, frame):
+    """ValueError unless each cell holds a list of two options or more."""
+    wrong = frame["options"].map(lambda cell: not (isinstance(cell, tuple) and len(cell) > 1)).to_numpy()
+    if wrong.any():
+        source.reject(column, "hold a list of two options or more", wrong, frame["options"], rows=frame["row"])
 
 
 # ---- systems --------------------------------------------------------------------------------------------------

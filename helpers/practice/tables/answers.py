@@ -10,20 +10,17 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
-from helpers.answers import RULES, GroupedAnswers, parse_confidences, spell_answers
+from helpers.answers import GroupedAnswers, parse_confidences, spell_answers
 from helpers.answers.confidence import check_counts
 from helpers.answers.counts import AnswerRows, count_classes, first_contradiction, is_right
 from helpers.answers.held import holds_value
 from helpers.answers.spelling import first_is_day, letter_of, rule_of_answers, rules_of, spell_references
 from helpers.checks import check_one_of
-from helpers.practice.tables import answer_layouts as layouts
-from helpers.practice.tables.answer_layouts import DEFAULTS, RECORDED
+from helpers.practice.tables.answer_layouts import long_rows, of_system, open_rows, open_systems, systems_of
 from helpers.practice.tables.log_table import about_confidences, grade_value
 from helpers.practice.tables.question_columns import question_columns
 
 SHIPPED = "data/digit_answers.csv.gz"
-
-UNPARSED = ("class", "singletons", "drop")
 
 
 @dataclass(frozen=True)
@@ -129,7 +126,8 @@ def read_answers(
     names = {"question": question, "sample": sample, "answer": answer, "confidence": confidence}
     names |= {"reference": reference, "correct": correct, "counts": counts, "rule": rule, "unparsed": unparsed}
     names |= {"options": options, "scale": scale, "failed": failed}
-    return _read([_open(path, **names)])[0]
+    opened = open_rows(path, **names)
+    return _read([opened])[0]
 
 
 def read_systems(path, *, system="", systems=(), against="", **columns):
@@ -163,21 +161,21 @@ def read_systems(path, *, system="", systems=(), against="", **columns):
     if str(against):
         if system or systems:
             raise ValueError("against names a second file, so system and systems must be empty.")
-        first, second = _read([_open(path, **columns), _open(against, **columns)])
+        first, second = _read([open_rows(path, **columns), open_rows(against, **columns)])
         return {first.name: first, second.name if second.name != first.name else f"{second.name} (2)": second}
     graded = bool(columns.get("correct")) or columns.get("reference", "reference") == "reference"
-    source = layouts.open_systems(path, columns.get("correct", ""), graded, columns.get("failed", "left out"))
-    names = layouts.systems_of(source, system)
+    source = open_systems(path, columns.get("correct", ""), graded, columns.get("failed", "left out"))
+    names = systems_of(source, system)
     for name in systems:
         if not names:
             raise ValueError(f"systems names {name!r}, but system names no column that tells systems apart.")
         check_one_of(str(name), "systems", names)
     chosen = list(dict.fromkeys(map(str, systems))) or names
     if not chosen:
-        return {"": _read([_open(source, **columns)])[0]}
+        return {"": _read([open_rows(source, **columns)])[0]}
     if len(chosen) > 2:
         raise ValueError(f"systems must name two at the most, but there are {len(chosen)}: {', '.join(chosen)}.")
-    opened = [_open(layouts.of_system(source, system, name), **columns) for name in chosen]
+    opened = [open_rows(of_system(source, system, name), **columns) for name in chosen]
     return dict(zip(chosen, _read(opened), strict=True))
 
 
@@ -218,98 +216,27 @@ def table_of_counts(counts, correct=None, *, confidence=None, name="simulated"):
     return AnswerTable(name, grouped, "class", {})
 
 
-@dataclass(frozen=True)
-class _Opened:
-    """A file whose rows were checked, before its answers are read."""
-
-    source: object  # the `Table`
-    columns: dict
-    notes: list
-    frame: pd.DataFrame  # a row an answer
-    place: np.ndarray  # numbers that order the answers to a question
-    rule: str
-    unparsed: str
-    scale: object  # of stated confidences
-    used: set  # columns that are not about whole questions, or have a role
-
-
-def _open(
-    path, question="question", sample="sample", answer="answer", confidence="confidence", reference="reference",
-    correct="", counts=(), rule="auto", unparsed="class", options="", scale="auto", failed="left out",
-):  # fmt: skip
-    """`_Opened` of a file, see `read_answers`."""
-    check_one_of(rule, "rule", ("auto", *RULES))
-    check_one_of(unparsed, "unparsed", UNPARSED)
-    graded = bool(correct) or reference == DEFAULTS["reference"]
-    source = layouts.open_systems(path, correct, graded, failed)
-    names = layouts.systems_of(source)
-    if len(names) > 1:
-        source = layouts.of_system(source, "", names[0])
-    if set(RECORDED) <= set(source.names):
-        given = {"answer": answer, "confidence": confidence, "correct": correct, "reference": reference, "rule": rule}
-        given |= layouts.recorded_roles(given)
-        answer, confidence, correct, rule = (given[name] for name in layouts.RECORDED_ROLES)
-    if source.is_log:  # graded by what graded the log, if it tells for each answer
-        correct = "correct" if "correct" in source.names else ""
-        reference = "target" if graded else reference
-    if len(counts):
-        if question == DEFAULTS["question"] and question not in source.names:
-            question = ""
-        source, answer, question = layouts.with_counts(source, list(counts), question, reference)
-        sample = correct = ""
-        rule = "class"
-    roles = {"answer": answer, "sample": sample, "correct": correct, "question": question, "confidence": confidence}
-    roles["options"] = options
-    columns, notes = layouts.find_columns(source, roles | {"reference": "" if correct else reference})
-    known = "target" if source.is_log else reference
-    meant = {"meant": known} if correct and known in source.names and known not in columns.values() else {}
-    for role in ("question", "answer"):
-        if role not in columns:
-            raise ValueError(f"{role} must name a column of {source.name}, but it is not given.")
-    frame = layouts.long_rows(source, columns | meant)
-    place = layouts.check_rows(source, columns, frame)
-    used = {question, sample, answer, confidence, reference, correct, *counts, *columns.values()}
-    if "options" in columns:
-        _check_options(source, options, frame)
-    if frame["row"].duplicated().any():  # lists or counts number their answers themselves
-        columns = {role: name for role, name in columns.items() if role != "sample"}
-        notes = [note for note in notes if "'sample'" not in note]
-    if set(RECORDED) <= set(source.names):
-        used |= set(source.names) - {"kind"}  # of the question; the others are about answers
-    if source.is_log:
-        used |= set(source.names) - {"subject"}  # the others are about answers
-    return _Opened(source, columns, notes, frame, place, rule, unparsed, scale, used)
-
-
-def _check_options(source, column, frame):
-    """ValueError unless each cell holds a list of two options or more."""
-    wrong = frame["options"].map(lambda cell: not (isinstance(cell, tuple) and len(cell) > 1)).to_numpy()
-    if wrong.any():
-        source.reject(column, "hold a list of two options or more", wrong, frame["options"], rows=frame["row"])
-
-
 def _read(opened):
     """`AnswerTable`s of files that are compared, by one choice of rules."""
-    rules, notes = _choose_rules(opened)
+    rules, notes = _choose_rules(opened[0].rule, [one.frame for one in opened])
     return [_table_of(one, rules, notes) for one in opened]
 
 
-def _choose_rules(opened):
+def _choose_rules(rule, frames):
     """(rules by question, or one for all; notes), from the right answers of all files together, else from the answers.
 
     Whether an answer is right has no part in it. A file with grades may hold right answers as well (column "meant").
     """
-    rule = opened[0].rule
     if rule != "auto":
         return rule, []
-    answers = pd.concat([one.frame["answer"] for one in opened], ignore_index=True)
+    answers = pd.concat([frame["answer"] for frame in frames], ignore_index=True)
     known = [
-        one.frame[["question", name]].dropna().set_axis(["question", "reference"], axis=1)
-        for one in opened
+        frame[["question", name]].dropna().set_axis(["question", "reference"], axis=1)
+        for frame in frames
         for name in ("reference", "meant")
-        if name in one.frame
+        if name in frame
     ]
-    if not sum(map(len, known)) and any("options" in one.frame for one in opened):
+    if not sum(map(len, known)) and any("options" in frame for frame in frames):
         return "letter", []
     if not sum(map(len, known)):
         rule, note = rule_of_answers(answers)
@@ -318,9 +245,9 @@ def _choose_rules(opened):
     several = right.groupby("question", sort=False)["reference"].agg(lambda cells: list(dict.fromkeys(cells)))
     kinds, notes = rules_of(several)
     rules = pd.Series(kinds, several.index, dtype=object)
-    for one in opened:
-        if "options" in one.frame:
-            rules[rules.index.isin(one.frame["question"])] = "letter"
+    for frame in frames:
+        if "options" in frame:
+            rules[rules.index.isin(frame["question"])] = "letter"
     if (rules == "date").any():
         day_first, n_either = first_is_day(answers.dropna().map(str), right["reference"].map(str))
         if day_first:
@@ -330,7 +257,7 @@ def _choose_rules(opened):
             notes.append(
                 f"{n_either:,} dates such as 5/3/1914 are read with the {first} first; rule {other!r} does not"
             )
-    unknown = {name for one in opened for name in one.frame["question"]} - set(rules.index)
+    unknown = {name for frame in frames for name in frame["question"]} - set(rules.index)
     commonest = rules.value_counts().idxmax()
     if unknown and rules.nunique() > 1:
         notes.append(f"{len(unknown):,} questions without a right answer are read by the commonest rule, {commonest!r}")
@@ -398,9 +325,9 @@ def _table_of(opened, rules, notes):
 def grade_single(source):
     """(1.0, 0.0 or NaN for each row, notes) of the columns `answer` and `reference` of a table, read as answers are."""
     columns = {"answer": "answer", "reference": "reference"}
-    frame = layouts.long_rows(replace(source, as_text=True), columns)
+    frame = long_rows(replace(source, as_text=True), columns)
     frame["question"] = frame["row"]
-    rules, notes = _choose_rules([_Opened(source, columns, [], frame, frame["row"], "auto", "class", "auto", set())])
+    rules, notes = _choose_rules("auto", [frame])
     by_row = _by_row(rules, frame["question"])
     spelled = _spell(source, columns, frame, by_row)
     right = _read_references(source, "reference", frame, by_row)

@@ -1,7 +1,9 @@
 """A repair from disk takes new rows as they come from a file: without labels, however its columns are spelled."""
 
+import hashlib
 import json
 import sys
+import types
 
 import joblib
 import numpy as np
@@ -13,6 +15,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression
 
 from helpers.practice.repair import Recalibrator, load, save
+from helpers.practice.repair.saved import versions
 from helpers.practice.tables import read_scores
 
 N = 400
@@ -157,3 +160,25 @@ def test_files_that_are_refused(repair, tmp_path):
         save(LinearRegression(), path)
     with pytest.raises(FileNotFoundError):
         load(tmp_path / "nothing")
+
+
+def test_a_model_of_the_module_that_moved_is_refused_by_its_version(tmp_path, monkeypatch):
+    """Repairs were saved as `helpers.repair.recalibrator.Recalibrator` before the package had two floors."""
+    old = types.ModuleType("helpers.repair.recalibrator")
+    old.Recalibrator = type("Recalibrator", (), {"__module__": old.__name__})
+    with monkeypatch.context() as before:
+        before.setitem(sys.modules, "helpers.repair", types.ModuleType("helpers.repair"))
+        before.setitem(sys.modules, old.__name__, old)
+        joblib.dump(old.Recalibrator(), tmp_path / "bare.joblib")
+    content = (tmp_path / "bare.joblib").read_bytes()
+    assert b"helpers.repair.recalibrator" in content
+    with pytest.raises(ModuleNotFoundError):
+        joblib.load(tmp_path / "bare.joblib")
+    head = {"file": "honest confidence, fitted model", "model": "Recalibrator", "versions": versions()}
+    head["versions"] |= {"format": "5", "helpers": "0.1.0"}
+    head["sha256"] = hashlib.sha256(content).hexdigest()
+    (tmp_path / "repair.joblib").write_bytes(json.dumps(head).encode() + b"\n" + content)
+    with pytest.raises(ValueError, match=r"format 5, by version 0\.1\.0 of this package: fit it anew"):
+        load(tmp_path / "repair.joblib")
+    with pytest.raises(ValueError, match="^path must"):
+        load(tmp_path / "bare.joblib")
