@@ -1,5 +1,6 @@
 """Tasks by the workers that the caller chose (`joblib.parallel_config`), in order, one thread inside each."""
 
+import multiprocessing
 import os
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -43,11 +44,16 @@ def one_thread():
 def end_with_parent(seconds=1.0):
     """Let this process, a worker, end with the one that started it: a kill leaves no time to tell it.
 
-    Joblib's workers wait for minutes otherwise.
+    Joblib's workers wait for minutes otherwise. A process that was not started as a worker stays.
     """
+    starter = multiprocessing.parent_process()
+    if starter is None:
+        return
     parent = os.getppid()
 
     def watch():
+        if os.name == "nt":  # where an orphan keeps the number of its parent
+            starter.join()
         while os.getppid() == parent:
             time.sleep(seconds)
         os._exit(1)

@@ -190,7 +190,7 @@ class Room:
         begin = time.monotonic()
         status, failed = answer_of(be_tests, None, self.arguments) or (-1, "nothing")
         if status != 0:
-            raise SystemExit(f"The tests of {name} must pass before a formula is made wrong, but {failed} failed.")
+            raise RuntimeError(f"The tests of {name} must pass before a formula is made wrong, but {failed} failed.")
         self.seconds = START + PATIENCE * (time.monotonic() - begin)
 
     def draw(self, seed):
@@ -220,7 +220,7 @@ class Checks:
         begin = time.monotonic()
         failed, error, self.ran = answer_of(be_notebook, None, path) or ("", "it died", set())
         if failed or error:
-            raise SystemExit(f"{path} must run before a formula is made wrong, but: {failed or error}")
+            raise RuntimeError(f"{path} must run before a formula is made wrong, but: {failed or error}")
         self.seconds = START + PATIENCE * (time.monotonic() - begin)
 
     def is_about(self, mutant):
@@ -353,7 +353,10 @@ def main():
         writer = csv.DictWriter(file, FIELDS)
         writer.writeheader()
         try:
-            judges = judges_of(options, pool)
+            try:
+                judges = judges_of(options, pool)
+            except RuntimeError as error:  # a SystemExit would end its thread, and the pool would wait for ever
+                sys.exit(str(error))
             end = time.monotonic() + 60 * options.minutes
             tasks = [(mutant, judge) for judge in judges for mutant in islice(judge.draw(options.seed), options.each)]
             answers = pool.imap(lambda task: time.monotonic() < end and answer(*task), tasks)

@@ -67,7 +67,7 @@ def _exists(name, page):
     """Whether what is quoted is there, or is no name of the code."""
     words = name.split()
     if words[0] == "make" and len(words) > 1:
-        return words[1] in _makefile_targets()
+        return words[1] in _commands()
     if words[0].endswith("python") and len(words) > 1:
         return importlib.util.find_spec(words[2]) is not None if words[1] == "-m" else (ROOT / words[1]).exists()
     name = name.removesuffix("()")
@@ -118,8 +118,10 @@ def _files():
 
 
 @cache
-def _makefile_targets():
-    return set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE))
+def _commands():
+    """The commands of tasks.py, which are those of make."""
+    rules = (ROOT / "Makefile").read_text(encoding="utf-8")
+    return {"help", *re.search(r"^COMMANDS := (.*)$", rules, flags=re.MULTILINE)[1].split()}
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The house: bounds of what is installed, arrows between rooms, the Makefile, what the README promises."""
+"""The house: bounds of what is installed, arrows between rooms, what the README promises."""
 
 import json
 import os
@@ -13,6 +13,7 @@ import pytest
 import yaml
 from packaging.requirements import Requirement
 
+import tasks
 from helpers.practice.run import list_notebooks
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -103,18 +104,13 @@ def test_python_is_tidy():
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
-@pytest.mark.parametrize("said, words", [("3.9.1", "needs Python 3.11 to 3.14"), (None, "There is no")])
-def test_make_explains_a_wrong_python(tmp_path, said, words):
-    for name in ("Makefile", "pyproject.toml", "constraints.txt"):
-        shutil.copy(ROOT / name, tmp_path)
-    fake = tmp_path / "fake-python"
-    if said:
-        fake.write_text(f'#!/bin/sh\n[ "$1" = -V ] && echo Python {said} && exit 0\nexit 1\n')
-        fake.chmod(0o755)
-    run = subprocess.run(["make", f"PYTHON={fake}", "run"], cwd=tmp_path, capture_output=True, text=True)
-    assert run.returncode and words in run.stderr and not (tmp_path / ".venv").exists()
+def test_make_hands_arguments_and_status_on():
+    command = ["make", f"PYTHON={sys.executable}", "nightly", "ARGS='no such step' fuzz"]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert run.returncode and "The steps are" in run.stderr
 
 
+@pytest.mark.skipif(os.name == "nt", reason="files of Windows have no such mark")
 def test_the_ci_script_can_be_run():
     assert (ROOT / ".ci" / "run").stat().st_mode & 0o111
 
@@ -126,9 +122,8 @@ def test_readme_promises_only_what_is_there():
     assert not [link for link in links if not (ROOT / link).exists()]
     listed = set(re.findall(r"notebooks/([\w/]+)\.ipynb", readme))
     assert listed == set(list_notebooks(ROOT / "notebooks"))
-    targets = set(re.findall(r"make (\w+)", readme))
-    rules = (ROOT / "Makefile").read_text(encoding="utf-8")
-    assert targets and not [target for target in targets if f"\n{target}:" not in rules]
+    commands = set(re.findall(r"(?:make|tasks\.py) (\w+)", readme))
+    assert commands and commands <= set(tasks.COMMANDS) | {"help"}
 
 
 @pytest.mark.parametrize("place", ["README.md", "site/_templates/index.md.j2"])

@@ -1,6 +1,5 @@
 """Jobs side by side: in order, the first error, and no thread where there is little to do."""
 
-import os
 import subprocess
 import sys
 import textwrap
@@ -40,19 +39,20 @@ def test_an_error_of_any_job_reaches_the_caller(place, n_rows):
         side_by_side(jobs, n_rows)
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are left to the system's first one on POSIX only")
 def test_a_worker_ends_with_a_process_that_is_killed():
     """Joblib's workers used to outlive a killed run for minutes."""
     code = """
-        import os, time
-        from helpers._parallel import end_with_parent
-        if not os.fork():
+        import time
+        from joblib import Parallel, delayed
+        def work():
+            from helpers._parallel import end_with_parent
             end_with_parent(0.01)
             print("works", flush=True)
-        time.sleep(60)
-        print("stayed")
+            time.sleep(60)
+            print("stayed", flush=True)
+        Parallel(2)([delayed(work)()] * 2)
         """
     with subprocess.Popen([sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE) as process:
-        assert process.stdout.readline() == b"works\n"
+        assert [process.stdout.readline().strip() for _ in range(2)] == [b"works"] * 2
         process.kill()
         assert process.stdout.read() == b""  # comes when nobody is left who could write

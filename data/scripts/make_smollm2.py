@@ -132,7 +132,7 @@ def answer_requests(part):
 def recorded(folder, part):
     """The records of all shards of a part, without their headers."""
     for path in sorted(Path(folder).glob(f"{part}-*.jsonl")):
-        lines = path.read_text().splitlines()
+        lines = path.read_text(encoding="utf-8").splitlines()
         for line in lines[1:]:
             try:
                 record = json.loads(line)
@@ -264,7 +264,7 @@ def record(part, options):
     path = folder / f"{part}-{options.worker}.jsonl"
     answered = {(r["kind"], r["key"], sample) for r in recorded(folder, part) for sample in r["samples"]}
     parallel = AT_ONCE if part in ANSWERS else 1
-    with local_model(n_threads=1, n_parallel=parallel, context=384) as small, path.open("a") as file:
+    with local_model(n_threads=1, n_parallel=parallel, context=384) as small, path.open("a", encoding="utf-8") as file:
         if not path.stat().st_size:
             header = {"kind": part, "model": small.name, "prompts": {part: prompt_of(part).sha256}}
             file.write(json.dumps(header) + "\n")

@@ -92,7 +92,7 @@ def main(arguments=None):
     if edited and not chosen.force:
         sys.stderr.write("Nothing was written: these copies have been edited, or were made from older lessons.\n")
         sys.stderr.writelines(f"  {path}\n" for path in edited)
-        sys.stderr.write("Move them away, or overwrite them with: make student ARGS=--force\n")
+        sys.stderr.write("Move them away, or overwrite them with: python tasks.py student --force\n")
         return 1
     for path, text in texts.items():
         path.parent.mkdir(parents=True, exist_ok=True)

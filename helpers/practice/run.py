@@ -217,7 +217,7 @@ def _surroundings():
     """What every result depends on: versions, the package, its data and the folder of the downloaded ones."""
     from helpers.datasets import DATA_FOLDER
 
-    folders = (Path(__file__).parent, DATA_FOLDER)
+    folders = (Path(__file__).parents[1], DATA_FOLDER)
     files = [path for folder in folders for path in sorted(folder.rglob("*")) if path.is_file()]
     digests = [path.name + _file_digest(path) for path in files if path.suffix != ".pyc"]
     return [_versions(), os.environ.get("HONEST_DATA", ""), digests]
@@ -475,6 +475,7 @@ def main(argv=None):
 def command():
     """The program `honest-confidence`."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a request to end is Ctrl-C: no worker stays
+    sys.stdout.reconfigure(errors="backslashreplace")  # a file on Windows cannot hold every letter of a title
     sys.exit(main())
 
 

@@ -8,7 +8,7 @@ from tests.datasets.served import CONTENT, ENTRY
 
 
 def _files(folder):
-    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
 
 
 def test_a_file_is_downloaded_once(server, tmp_path):

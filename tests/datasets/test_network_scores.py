@@ -12,7 +12,7 @@ from tests.datasets.served import ENTRY
 
 
 def _files(folder):
-    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
 
 
 def test_offline_there_is_one_error_that_says_what_to_do(monkeypatch, tmp_path, capfd):

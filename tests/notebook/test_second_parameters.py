@@ -12,8 +12,16 @@ NOTEBOOKS = shelf()
 CHECKS = [name for name in NOTEBOOKS if kind_of(name) == "checks"]
 LESSONS = [name for name in NOTEBOOKS if name not in CHECKS]
 
+NIGHTLY = {"16_ask_your_model"}  # it asks a real language model, which takes a minute
+
 papermill = pytest.importorskip("papermill")
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # of Jupyter's libraries, in this process
+
+
+def each(names):
+    """Run a test once for each notebook; the longest at night."""
+    marks = {name: [pytest.mark.nightly] if name in NIGHTLY else [] for name in names}
+    return pytest.mark.parametrize("name", [pytest.param(name, marks=marks[name]) for name in names])
 
 
 def text_of(notebook):
@@ -32,7 +40,7 @@ def run(name, folder, **own):
 
 
 class TestLessons:
-    @pytest.mark.parametrize("name", LESSONS)
+    @each(LESSONS)
     def test_other_parameters(self, name, tmp_path):
         text = run(name, tmp_path)
         assert text.count("Not answered yet.") >= 4
@@ -50,7 +58,7 @@ def own_network(path, n=900):
 
 
 class TestChecks:
-    @pytest.mark.parametrize("name", CHECKS)
+    @each(CHECKS)
     def test_other_parameters(self, name, tmp_path):
         own = {}
         if "embeddings_path" in second_parameters(name):

@@ -46,7 +46,7 @@ def test_a_sound_policy_is_certified_and_the_cheapest_threshold_found():
     ]
     assert all(one.certified for one in found)
     assert np.mean([one.threshold == 1 for one in found]) > 0.9  # 0.15 passes easily, 0.25 cannot
-    assert (found[0].used["money"], found[0].coverage) == (9, 1)
+    assert (found[0].certified_row["money"], found[0].coverage) == (9, 1)
 
 
 def test_costs_in_another_currency_with_a_fee_on_every_answer_change_nothing():

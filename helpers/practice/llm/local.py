@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-import threading
+import time
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -131,6 +131,7 @@ def local_model(path=None, *, n_threads=None, n_parallel=4, context=2048, cache_
         stdout=subprocess.PIPE,
         stderr=words,
         start_new_session=True,  # an interrupt is for the program, which then ends the server
+        creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),  # the same on Windows
     )
     try:
         with suppress(BrokenPipeError):  # it has ended already: then it says no port either
@@ -180,7 +181,8 @@ def _settings(path, n_threads, n_parallel, context, cache_megabytes, port):
 def _check_free(port):
     """ValueError if somebody listens there already, or nobody may."""
     with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if os.name != "nt":  # where this means to share a port that is in use
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((HOST, port))
         except (OSError, OverflowError) as error:
@@ -217,7 +219,8 @@ def main(arguments=None):
             address = f"LOCAL_BASE_URL={small.base_url} LOCAL_API_KEY=none"
             sys.stdout.write(f"{address} inspect eval TASK --model {INSPECT}{small.name}\n")
             sys.stdout.flush()
-            threading.Event().wait()
+            while True:
+                time.sleep(3600)  # on Windows Ctrl-C does not end an Event's wait
     except KeyboardInterrupt:
         return 0
     except (ImportError, ValueError, RuntimeError) as error:

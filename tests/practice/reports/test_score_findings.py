@@ -1,22 +1,28 @@
 """What is concluded from numbers: consistent whatever the numbers are, and each kind from numbers that call for it."""
 
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 from itertools import chain
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.special import expit, logit
+from scipy.special import expit, logit, softmax
 
 from helpers.datasets import load_rand_scores
+from helpers.practice.repair import Recalibrator
 from helpers.practice.reports import audit_scores, read_table
 from helpers.practice.reports import score_findings as conclude
+from helpers.practice.reports.average import measure_average
+from helpers.practice.reports.drift import Drift
 from helpers.practice.reports.findings import Finding, Severity, as_json, read_words, steps_of, table_of
 from helpers.practice.reports.misjudged import _beside_stated, find_misjudged, least_gaps
-from helpers.practice.reports.rescored import Money
+from helpers.practice.reports.pair import Comparison
+from helpers.practice.reports.rescored import Money, Repaired
 from helpers.practice.reports.scores import ScoreReport
+from helpers.practice.reports.several import ClassCosts, measure_classes
+from helpers.practice.reports.single_cases import measure_loss
 from helpers.practice.tables.scores import ScoreTable
 from helpers.profile import Alert
 
@@ -56,80 +62,65 @@ def ends(rng, *names, size=0.1):
     return dict(zip(names or ("value", "low", "high"), interval(rng, size), strict=True))
 
 
+def a_misjudged_table(rng):
+    """A small table in which a town and a job may be misjudged, all scores may be off, and a column may tell all."""
+    n = int(rng.choice([400, 800]))
+    X = pd.DataFrame({"town": rng.choice(list("abcd"), n), "job": rng.choice(["cook", "smith"], n)})
+    odds = rng.normal(0, 1.5, n)
+    town, job = rng.choice([0, 0.7, 1, 2], 2) * (rng.random() < 0.75)
+    moved = town * (X["town"] == "a") - job * (X["job"] == "cook")
+    y = (rng.random(n) < expit(odds + moved)).astype(float)
+    if rng.random() < 0.2:
+        X["outcome"] = y
+    p = expit(odds * rng.choice([1, 1.5]) + rng.choice([0, 0.3, 0.8]))
+    return ScoreTable("t.csv", "y", "p", y, p, X).checked()
+
+
 def an_average(rng):
-    gaps = ends(rng, "gap", "low", "high")
-    is_off = bool(rng.random() < 0.7)
-    size = abs(rng.normal(0, 0.05))
-    direction = "" if not is_off or gaps["low"] <= 0 <= gaps["high"] else "low" if gaps["low"] > 0 else "high"
-    is_sized = bool(direction or rng.random() < 0.8)
-    slope, slope_low, slope_high = (1 + x for x in interval(rng, 0.8))
-    is_line = bool(rng.random() < 0.5)
-    return SimpleNamespace(
-        rates={"stated": 0.3 + gaps["gap"] / 9, "observed": 0.3, **gaps},
-        size=size, low=size / 2 * is_sized, high=2 * size, se=size / 3 + 1e-6, p_value=0.01 if is_off else 0.3,
-        is_miscalibrated=is_off,
-        is_worth_mending=is_off and is_sized and size > 0.01,
-        scale=rng.choice([1.0, 0.04]),
-        direction=direction,
-        has_log_odds=is_line,
-        levels=[(1, 0.93)] if is_line and rng.random() < 0.3 else [],
-        calibrator=SimpleNamespace(intercept_=0.2, slope_=slope),
-        slope=slope if is_line and is_off and is_sized and not slope_low <= 1 <= slope_high else None,
-        line=SimpleNamespace(slope_interval=(slope_low, slope_high)),
-        no_curve_fits=bool(rng.random() < 0.2),
-        residual_p_value=0.001,
-    )  # fmt: skip
+    table = a_small_table(rng)
+    if rng.random() < 0.2:  # from 0.3 on, higher scores go with fewer events
+        table = table.assign(score=table["score"].where(table["score"] < 0.3, 1.3 - table["score"]).round(3))
+    return measure_average(read_table(table).checked(), rng=rng)
 
 
 def some_groups(rng):
-    """What a search may say: none, or up to fifteen groups with any gaps as stated and after recalibration."""
-    rows = []
-    for k in range(int(rng.integers(0, 16) * (rng.random() < 0.5))):
-        gap, low, high = interval(rng)
-        shift = rng.choice([0, rng.normal(0, 0.1)])
-        low, high = (max(low, 0), high) if gap > 0 else (low, min(high, 0))
-        row = {"rule": f"a is {k}", "n": 30 + k, "gap": gap + shift, "low": low + shift, "high": high + shift}
-        row |= {"stated": 0.4, "observed": 0.4 + gap + shift, "calibrated": 0.4 + shift, "share": rng.random()}
-        rows.append(row | {"residual_gap": gap, "residual_low": low, "residual_high": high, "adjusted": 0.01})
-    significant = pd.DataFrame(rows, columns=None if rows else ["rule", "gap", "low", "high", "residual_gap"])
-    is_close = bool(rng.random() < 0.2)
-    family = SimpleNamespace(warnings=["the column b was pooled"] if rng.random() < 0.2 else [])
-    return SimpleNamespace(
-        significant=significant,
-        search=SimpleNamespace(
-            table=range(400), smallest=0.02, p_value=rng.random(), family=family,
-            is_close=lambda p_value: np.full(np.shape(p_value), is_close),
-            p_value_se=0.007,
-            n_draws=999,
-        ),
-        detectable={} if rng.random() < 0.3 else {0.1: 0.05, 0.02: 0.1},
-        share=lambda groups, signs=None: float(min(len(groups) / 10, 1)),
-        largest_stated_gap=significant.index[-1] if len(significant) > 1 else None,
-        to_add=["a"] if len(significant) else [],
-    )  # fmt: skip
+    return find_misjudged(a_misjudged_table(rng), "platt", n_draws=99, rng=rng)
+
+
+def a_loss(rng):
+    return measure_loss(a_misjudged_table(rng), "platt", by_tree=True, rng=rng)
+
+
+def a_repair(rng):
+    """A repair that was learned, of scores that leave something to the features or nothing."""
+    table = a_misjudged_table(rng)
+    model = Recalibrator(n_folds=2, fast=True, rng=rng)
+    return Repaired(table.p, np.arange(table.n), model.fit_rows(table), np.zeros(table.n), model)
 
 
 def several_classes(rng):
-    """A loss of all classes, certain or not, and up to two groups."""
-    loss = ends(rng, size=0.01)
-    names = {"too_high": "no", "too_low": "yes", "class": "no", "stated": 0.5, "observed": 0.4, "adjusted": 0.01}
-    rows = [{"rule": f"c is {k}", "n": 50, "gap": -0.1, "low": -0.2, "high": -0.05, **names} for k in range(2)]
-    loss = SimpleNamespace(**loss, p_value=0.01 if loss["low"] > 0 else 0.3, se=0.01, n=900)
+    """Scores of three classes that do not know the town, which may matter."""
+    n = 400
+    P = softmax(rng.normal(size=(n, 3)), axis=1)
+    town = rng.choice(["p", "q"], n)
+    moved = rng.choice([0, 0.9]) * (town == "p") * P[:, 1]
+    Q = P + np.column_stack([np.zeros(n), -moved, moved])
+    y = np.array(["maybe", "no", "yes"])[(rng.random(n)[:, None] > np.cumsum(Q, axis=1)[:, :-1]).sum(axis=1)]
+    scores = pd.DataFrame(P, columns=["p_maybe", "p_no", "p_yes"]).assign(label=y, town=town)
+    return measure_classes(read_table(scores, score="p_*").checked(), rng, ordered=bool(rng.random() < 0.5))
+
+
+def class_costs(rng):
     saved = ("saved", "saved_low", "saved_high")
     costs = pd.DataFrame({policy: ends(rng, *saved) for policy in ("repaired", "always ask")}).T
-    money = SimpleNamespace(costs=costs, rule="always ask", changed=bool(rng.random() < 0.5), n=900)
-    groups = pd.DataFrame(rows[: int(rng.integers(0, 3))])
-    ordered = bool(rng.random() < 0.5)
-    return SimpleNamespace(loss=loss, groups=groups, ordered=ordered, money=money if rng.random() < 0.5 else None)
+    return ClassCosts(costs, pd.DataFrame(), 900, bool(rng.random() < 0.5))
 
 
 def a_pair(rng):
     names = ["squared error", "squared error if both are recalibrated"]
     table = pd.DataFrame([ends(rng, "difference", "low", "high") for _ in names], index=names)
     rows = [ends(rng, "gain", "low", "high") | {"rule": f"b is {k}", "n": 50} for k in range(rng.integers(0, 12))]
-    groups = pd.DataFrame(rows, columns=["gain", "low", "high", "rule", "n"])
-    sides = {"losers": groups[groups["high"] < 0], "gainers": groups[groups["low"] > 0]}
-    return SimpleNamespace(old="old", new="new", table=table, groups=groups, **sides)
+    return Comparison("old", "new", table, pd.DataFrame(rows, columns=["gain", "low", "high", "rule", "n"]))
 
 
 def some_money(rng):
@@ -161,46 +152,82 @@ def a_table(rng):
     return ScoreTable("t.csv", "y", "p", y, p, pd.DataFrame({rng.choice(["a", "person id"]): p}), **more)
 
 
-made = cache(lambda make, k: make(np.random.default_rng(k)))
+made = cache(lambda make, k: make(np.random.default_rng([7, k])))
+
+
+def with_sections(table, cost=None, checked=None, assumed=None, **sections):
+    """A report with sections that were computed elsewhere; it computes the others itself."""
+    report = ScoreReport(table, cost, None, False, checked, draws={"average": 0}, assumed_groups=assumed)
+    vars(report).update(sections)  # where a section is kept once it is computed
+    return report
 
 
 def any_report(rng):
-    """The numbers of a report as they might come out, whether they fit together or not."""
+    """A report of sections that were built from different tables, so that its numbers need not fit together."""
     table = made(a_table, rng.integers(100))
-    limitation = rng.choice(["", "", "", "The table has 90 cases.", "The cases come from only 8 people or places."])
-    loss = SimpleNamespace(**ends(rng, size=0.02), se=0.002, p_value=rng.random() ** 4)
+    several = None
+    if rng.random() < 0.4:
+        money = made(class_costs, rng.integers(50)) if rng.random() < 0.5 else None
+        several = replace(made(several_classes, rng.integers(5)), money=money)
+    limitation = str(
+        rng.choice(["", "", "", "The table has 90 cases.", "The cases come from only 8 people or places."])
+    )
     drifts = []
     if rng.random() < 0.2:
         periods = pd.DataFrame({"period": ["1 to 2", "3 to 4"], "n": 500, "stated": 0.3, "observed": 0.2})
         moved = {name: abs(value) for name, value in ends(rng, size=0.2).items()}
-        periods = periods.assign(gap=rng.normal(size=2))
-        drifts = [SimpleNamespace(column="day", table=periods, p_value=rng.random() / 9, **moved)]
+        drifts = [Drift("day", periods.assign(gap=rng.normal(size=2)), rng.random() / 9, **moved)]
     order = {name: 0.5 + value for name, value in ends(rng, "area", "area_low", "area_high", size=0.2).items()}
-    return SimpleNamespace(
-        table=table,
-        assumed_groups=next((one for one in table.alerts if one.kind in ("cluster", "same_rows", "near_copies")), None)
-        if rng.random() < 0.5
-        else None,
-        average=made(an_average, rng.integers(100)),
+    kinds = ("cluster", "same_rows", "near_copies")
+    assumed = next((one for one in table.alerts if one.kind in kinds), None) if rng.random() < 0.5 else None
+    checked = pd.DataFrame({"remark": ["too low", "", "too few to say"]}) if rng.random() < 0.2 else None
+    return with_sections(
+        table,
+        np.array([[0, 1.0], [2.0, 0]]),
+        checked,
+        assumed,
+        limitation=limitation,
+        average=made(an_average, rng.integers(60)),
         order=None if rng.random() < 0.1 else order,
         loss_parts={"saved_low": rng.normal()},
         drifts=drifts,
-        loss=None if limitation else loss,
-        certified=bool(not limitation and rng.random() < 0.6 and loss.p_value < 0.05),
-        limitation=limitation,
-        audit=None if limitation else made(some_groups, rng.integers(100)),
-        checked=pd.DataFrame({"remark": ["too low", "", "too few to say"]}) if rng.random() < 0.2 else None,
+        loss=None if limitation else made(a_loss, rng.integers(8)),
+        audit=None if limitation else made(some_groups, rng.integers(40)),
         pair=made(a_pair, rng.integers(100)) if rng.random() < 0.4 else None,
         money=made(some_money, rng.integers(100)) if rng.random() < 0.4 else None,
-        cost=np.array([[0, 1.0], [2.0, 0]]),
-        scores=SimpleNamespace(model=SimpleNamespace(p_value_=0.2, changed_=bool(rng.random() < 0.5))),
-        several=made(several_classes, rng.integers(100)) if rng.random() < 0.4 else None,
+        scores=made(a_repair, rng.integers(2)),
+        several=several,
     )
+
+
+ROW = {"rule": "a", "n": 99, "stated": 0.3, "observed": 0.3, "calibrated": 0.2, "share": 0.1, "adjusted": 0.01}
+
+GROUPS = [  # gap, low, high, residual gap, whether scores will be mended; kind and severity of the finding
+    (0.10, 0.05, 0.15, 0.10, False, "too_low", Severity.SERIOUS),
+    (0.01, 0.00, 0.02, 0.01, False, "too_low", Severity.NOTE),
+    (-0.10, -0.15, -0.05, 0.03, False, "too_high", Severity.SERIOUS),
+    (0.00, -0.02, 0.02, 0.10, True, "spoiled", Severity.SERIOUS),
+    (0.00, -0.02, 0.02, 0.10, False, "fine_as_stated", Severity.NOTE),
+    (0.08, -0.01, 0.17, 0.10, True, "leans", Severity.SERIOUS),
+    (-0.08, -0.17, 0.01, -0.10, False, "leans", Severity.NOTE),
+    (0.02, -0.03, 0.07, -0.10, True, "spoiled", Severity.SERIOUS),
+]
+
+
+def group_by_hand(gap, low, high, residual, mends):
+    ends = {f"residual_{name}": residual for name in ("gap", "low", "high")}
+    return conclude.of_group(pd.Series(ROW | {"gap": gap, "low": low, "high": high} | ends), 1.0, mends=mends)
+
+
+@pytest.mark.parametrize(("gap", "low", "high", "residual", "mends", "kind", "severity"), GROUPS)
+def test_kinds_of_groups_by_hand(gap, low, high, residual, mends, kind, severity):
+    finding = group_by_hand(gap, low, high, residual, mends)
+    assert (finding.kind, finding.severity, finding.value) == (kind, severity, gap)
 
 
 @pytest.fixture(scope="module")
 def conclusions():
-    return [conclude.find_all(any_report(np.random.default_rng(seed))) for seed in range(600)]
+    return [conclude.find_all(any_report(np.random.default_rng(seed))) for seed in range(500)]
 
 
 @pytest.mark.slow
@@ -241,7 +268,8 @@ def test_a_sentence_on_a_group_has_the_sign_of_the_gap_as_stated(conclusions):
 
 @pytest.mark.slow
 def test_every_kind_is_found_and_has_a_sentence(conclusions):
-    some = [[one for one in chain(*conclusions) if one.kind == kind][:30] for kind in KINDS]
+    by_hand = [group_by_hand(*numbers) for *numbers, _, _ in GROUPS]
+    some = [[one for one in chain(by_hand, *conclusions) if one.kind == kind][:30] for kind in KINDS]
     said = table_of(list(chain(*some)), KINDS)
     assert set(said["kind"]) == set(KINDS)
     sentences = said["sentence"].drop_duplicates()
@@ -257,28 +285,6 @@ def test_what_parts_show_is_there():
     shown = [item.partition(":") for part in ScoreReport.words.parts.values() for item in part.shows]
     assert {name for kind, _, name in shown if kind == "figure"} == set(ScoreReport.words.figures)
     assert all(hasattr(ScoreReport, name) for kind, _, name in shown if kind == "table")
-
-
-ROW = {"rule": "a", "n": 99, "stated": 0.3, "observed": 0.3, "calibrated": 0.2, "share": 0.1, "adjusted": 0.01}
-
-
-@pytest.mark.parametrize(
-    ("gap", "low", "high", "residual", "mends", "kind", "severity"),
-    [
-        (0.10, 0.05, 0.15, 0.10, False, "too_low", Severity.SERIOUS),
-        (0.01, 0.00, 0.02, 0.01, False, "too_low", Severity.NOTE),
-        (-0.10, -0.15, -0.05, 0.03, False, "too_high", Severity.SERIOUS),
-        (0.00, -0.02, 0.02, 0.10, True, "spoiled", Severity.SERIOUS),
-        (0.00, -0.02, 0.02, 0.10, False, "fine_as_stated", Severity.NOTE),
-        (0.08, -0.01, 0.17, 0.10, True, "leans", Severity.SERIOUS),
-        (-0.08, -0.17, 0.01, -0.10, False, "leans", Severity.NOTE),
-        (0.02, -0.03, 0.07, -0.10, True, "spoiled", Severity.SERIOUS),
-    ],
-)
-def test_kinds_of_groups_by_hand(gap, low, high, residual, mends, kind, severity):
-    ends = {f"residual_{name}": residual for name in ("gap", "low", "high")}
-    finding = conclude.of_group(pd.Series(ROW | {"gap": gap, "low": low, "high": high} | ends), 1.0, mends=mends)
-    assert (finding.kind, finding.severity, finding.value) == (kind, severity, gap)
 
 
 @pytest.mark.parametrize(
@@ -362,23 +368,21 @@ def test_cases_in_which_opposite_gaps_cancel_are_not_called_far_off():
 
 
 def test_a_group_is_far_off_if_that_is_sure():
-    """Gaps of 12 points: one at least 6, one at least 2."""
-    row = {"n": 99, "stated": 0.4, "observed": 0.52, "calibrated": 0.4, "share": 0.6, "adjusted": 0.01, "high": 0.2}
-    rows = pd.DataFrame([{**row, "rule": "a is 0", "low": 0.06}, {**row, "rule": "a is 1", "low": 0.02}])
-    rows = rows.assign(gap=0.12, residual_gap=0.12, residual_low=rows["low"], residual_high=rows["high"])
+    """Three in five cases lie in a group with a gap of 12 points: at least 6 of them are certain, or 2."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"town": np.repeat(["a", "b"], [1200, 800])})
+    p = rng.uniform(0.2, 0.6, 2000)
+    y = (rng.random(2000) < p + 0.2 * (X["town"] == "a")).to_numpy(float)
+    table = ScoreTable("t.csv", "y", "p", y, p, X).checked()
+    audit = find_misjudged(table, "platt", n_draws=99, rng=0)
     shares = []
-    for k in range(2):
-        audit = some_groups(np.random.default_rng(0))
-        audit.significant = rows.iloc[[k]]
-        audit.largest_stated_gap = None
-        audit.share = lambda groups, signs=None: 0.6 * len(groups)
-        report = SimpleNamespace(
-            audit=audit, average=SimpleNamespace(scale=1.0), table=SimpleNamespace(n=900), limitation=""
-        )
-        found = list(conclude.of_groups(report, mends=False))
+    for low, use in ((0.06, "not_for_most"), (0.02, "off_for_many")):
+        ends = {"gap": 0.12, "low": low, "high": 0.2, "residual_gap": 0.12, "residual_low": low}
+        rows = audit.significant[audit.significant["rule"] == "town is a"].assign(**ends)
+        found = list(conclude.of_groups(with_sections(table, audit=replace(audit, table=rows)), mends=False))
         shares.append(found[0].more["grave"])
-        assert ("not_alone" in {one.kind for one in found}) == (k == 0)
-        assert conclude.use_of(found, 900).kind == ("not_for_most", "off_for_many")[k]
+        assert ("not_alone" in {one.kind for one in found}) == (low == 0.06)
+        assert conclude.use_of(found, 2000).kind == use
     assert shares == [0.6, 0.0]
 
 
@@ -424,8 +428,7 @@ def test_the_largest_certified_gap_is_always_named(people):
     for after in ("", "residual_"):
         named = least_gaps(audit.significant, after)
         assert named.max() >= 0.95 * least_gaps(certified, after).max() > 0
-    about = {"average": SimpleNamespace(scale=1.0), "table": SimpleNamespace(n=2000), "limitation": ""}
-    found = conclude.of_groups(SimpleNamespace(audit=audit, **about), mends=True)
+    found = conclude.of_groups(with_sections(people, audit=audit), mends=True)
     (hot,) = [finding for finding in found if finding.kind == "hot_group"]
     assert hot.subject == audit.significant.loc[audit.largest_stated_gap, "rule"]
 

@@ -18,7 +18,7 @@ FOUR = ["right", "Incorrect", "right", "Partly", "No", "right"] * 2  # what a mo
 
 
 def lines_of(name):
-    return [json.loads(line) for line in (LOGS / name).read_text().splitlines()]
+    return [json.loads(line) for line in (LOGS / name).read_text(encoding="utf-8").splitlines()]
 
 
 def write_lines(path, records):
@@ -78,7 +78,7 @@ def test_json_and_archive_hold_the_same():
 
 
 def test_numbers_equal_those_that_inspect_computed():
-    log = json.loads((LOGS / "inspect.json").read_text())
+    log = json.loads((LOGS / "inspect.json").read_text(encoding="utf-8"))
     for scorer in ("includes", "pattern"):
         (result,) = [score for score in log["results"]["scores"] if score["name"] == scorer]
         table = read_answers(LOGS / "inspect.json", correct=scorer, rule="exact")
@@ -88,7 +88,7 @@ def test_numbers_equal_those_that_inspect_computed():
 
 
 def test_likelihoods_are_products_of_the_tokens():
-    log = json.loads((LOGS / "inspect.json").read_text())
+    log = json.loads((LOGS / "inspect.json").read_text(encoding="utf-8"))
     table = read_answers(LOGS / "inspect.json", confidence="likelihood")
     for name, stated in zip(table.grouped.questions, table.grouped.confidence, strict=True):
         samples = [sample for sample in log["samples"] if name.startswith(f"{sample['id']}: ")]
@@ -98,7 +98,7 @@ def test_likelihoods_are_products_of_the_tokens():
 
 
 def test_the_answer_is_what_the_chosen_scorer_read():
-    log = json.loads((LOGS / "inspect.json").read_text())
+    log = json.loads((LOGS / "inspect.json").read_text(encoding="utf-8"))
     table = read_answers(LOGS / "inspect.json", correct="pattern", rule="exact")
     read = {sample["scores"]["pattern"]["answer"] for sample in log["samples"]} - {None}
     assert {label for labels in table.grouped.labels for label in labels} - {None} == read
@@ -139,7 +139,7 @@ def test_one_answer_repeated_is_named(name, said):
 
 def test_forms_that_samples_may_have(tmp_path):
     """Chats with images, scorers with several values, several targets."""
-    log = json.loads((LOGS / "inspect.json").read_text())
+    log = json.loads((LOGS / "inspect.json").read_text(encoding="utf-8"))
     for sample in log["samples"]:
         image = {"type": "image", "image": "attachment://1"}
         sample["input"] = [

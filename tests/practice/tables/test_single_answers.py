@@ -26,7 +26,7 @@ def read(path, **options):
 
 def one_epoch(path, change=None):
     """The log with every answer to a question of its own; `change` gets each sample and its number."""
-    log = json.loads((LOGS / "inspect.json").read_text())
+    log = json.loads((LOGS / "inspect.json").read_text(encoding="utf-8"))
     log["results"] = None
     for k, sample in enumerate(log["samples"]):
         sample |= {"id": f"q{k}", "epoch": 1, "metadata": {"topic": "ab"[k % 2], "gold": sample["target"]}}
@@ -61,7 +61,7 @@ def replied(sample, k):
 def test_the_likelihood_of_a_reply_is_its_score(tmp_path):
     path = one_epoch(tmp_path / "a.json")
     table = read(path, label="pattern")
-    samples = json.loads(path.read_text())["samples"]
+    samples = json.loads(path.read_text(encoding="utf-8"))["samples"]
     np.testing.assert_array_equal(table.y, [sample["scores"]["pattern"]["value"] == "C" for sample in samples])
     expected = [math.exp(sum(token["logprob"] for token in tokens_of(sample))) for sample in samples]
     np.testing.assert_allclose(table.p, expected)
