@@ -137,7 +137,7 @@ def state():
         "events": {name: list(callbacks) for name, callbacks in shell.events.callbacks.items()},
         "formatters": {kind: [dict(f.type_printers), dict(f.deferred_printers)] for kind, f in formatters},
         "magics": {kind: sorted(names) for kind, names in shell.magics_manager.magics.items()},
-        "names": {name: id(value) for name, value in shell.user_ns.items() if name not in ("before", "helpers")},
+        "names": {name: id(value) for name, value in shell.user_ns.items() if name not in ("_before", "helpers")},
         "hooks": [sys.displayhook, sys.excepthook, builtins.__import__, list(sys.meta_path), list(sys.path)],
         "figures": dict(matplotlib.rcParams),
         "tables": {name: pandas.get_option(name) for name in ("display.precision", "display.max_rows")},
@@ -151,11 +151,12 @@ def state():
 def changed(before):
     return [name for name, value in state().items() if value != before[name]]
 
-before = state()
+state()  # reading rcParams chooses a backend, which registers its event
+_before = state()
 import helpers.notebook
-print("import:", changed(before))
+print("import:", changed(_before))
 helpers.notebook.parameters(answer=int)
-print("guard:", changed(before))
+print("guard:", changed(_before))
 """
 
 
