@@ -22,4 +22,4 @@ Whoever has files of their own starts in `practice`: reports, repaired probabili
 models. Its rooms stand on all of these, and none of these knows them.
 """
 
-__version__ = "0.1.0"
+__version__ = "0.3.0"

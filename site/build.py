@@ -38,6 +38,7 @@ IDEA = (
     "patients form a wide band around it; of two patients who were both told 70 %, one has a risk of 92 % and one "
     "of 50 %."
 )
+GUIDES = ("scikit_learn", "in_python", "your_own_files", "commands", "troubles")  # they name functions and lessons
 STORABLE = "run HONEST_FIGURE_SCALE=1 make run ARGS=--overwrite first"
 
 
@@ -226,15 +227,15 @@ def write_sources(root, folders, work, modules):
         words = environment.get_template(f"{page}.j2").render(**given)
         (work / page).write_text(words, encoding="utf-8")
     write_api(work / "api", environment, modules)
-    for path in (*work.glob("*/*.md"), work / "scikit_learn.md"):
+    for path in (*work.glob("*/*.md"), *(work / f"{name}.md" for name in GUIDES)):
         links = PageLinks(targets, "../" * len(path.relative_to(work).parent.parts))
         path.write_text(links.prose(path.read_text(encoding="utf-8"), with_terms=False), encoding="utf-8")
 
 
-def run_sphinx(work, target, doctrees):
+def run_sphinx(work, target, doctrees, repository):
     """Render the pages; SystemExit with what Sphinx says if it stops or warns."""
     command = [sys.executable, "-m", "sphinx", "-b", "html", "-EWq", "--keep-going", "-d", doctrees, work, target]
-    environment = os.environ | {"PYDEVD_DISABLE_FILE_VALIDATION": "1"}
+    environment = os.environ | {"PYDEVD_DISABLE_FILE_VALIDATION": "1", "HONEST_REPOSITORY": repository}
     run = subprocess.run(list(map(str, command)), capture_output=True, text=True, env=environment)
     if run.returncode:
         raise SystemExit(f"Sphinx stopped:\n{run.stdout}{run.stderr}".strip())
@@ -260,7 +261,7 @@ def build(root=ROOT, *, rebuild=False, modules=None):
     write_sources(root, folders, work, public_names() if modules is None else modules)
     fresh = root / "build" / "site.partial"
     shutil.rmtree(fresh, ignore_errors=True)
-    run_sphinx(work, fresh, root / "build" / "doctrees")
+    run_sphinx(work, fresh, root / "build" / "doctrees", read_course(root)["repository"])
     for name, folder in folders.items():  # what a reader downloads has no links into the site
         shutil.copyfile(executed_file(folder), fresh / "_sources" / "notebooks" / f"{name}.ipynb")
     write_slides({name: executed_file(folder) for name, folder in folders.items()}, fresh)

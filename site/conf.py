@@ -35,7 +35,7 @@ html_theme_options = {
     "home_page_in_toc": True,
     "show_prev_next": True,
 }
-if repository := os.environ.get("HONEST_REPOSITORY", ""):  # where this copy is published, such as a GitHub address
+if repository := os.environ.get("HONEST_REPOSITORY"):  # set by build.py, from course.yml
     html_theme_options |= {
         "repository_url": repository,
         "repository_branch": "main",

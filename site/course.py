@@ -4,6 +4,7 @@ Run as a program (by `make format`), it writes the README's table.
 """
 
 import html
+import os
 import re
 import textwrap
 from pathlib import Path
@@ -25,6 +26,7 @@ RIGHT_ANSWER = re.compile(r"^Right is \((\w)\): (.*)$")
 def read_course(root=ROOT):
     """What course.yml says: its lessons (in their order), routes and meetings."""
     course = yaml.safe_load((root / "site" / "course.yml").read_text(encoding="utf-8"))
+    course["repository"] = os.environ.get("HONEST_REPOSITORY") or course.get("repository", "")
     for lesson in course["lessons"].values():
         lesson.setdefault("teaches", [])
     return course
@@ -207,17 +209,33 @@ def route_minutes(cards, stops):
 # ---- the README's table -----------------------------------------------------------------------------------------
 
 
+def launch_links(repository, stem):
+    """Links that open a lesson elsewhere, if this copy is published on GitHub.
+
+    >>> launch_links("https://github.com/me/mine", "05_a")[0]
+    '[Binder](https://mybinder.org/v2/gh/me/mine/main?urlpath=lab/tree/notebooks/05_a.ipynb)'
+    """
+    if not repository.startswith("https://github.com/"):
+        return []
+    name = repository.removeprefix("https://github.com/").rstrip("/").removesuffix(".git")
+    file = f"notebooks/{stem}.ipynb"
+    return [
+        f"[Binder](https://mybinder.org/v2/gh/{name}/main?urlpath=lab/tree/{file})",
+        f"[Colab](https://colab.research.google.com/github/{name}/blob/main/{file})",
+    ]
+
+
 def readme_table(root=ROOT):
     """The table of the notebooks in the README."""
-    lines = ["| notebook | question | time with the exercises, to read, to run | paper sections |", "|---|---|---|---|"]
-    for stem, lesson in read_course(root)["lessons"].items():
+    lines = ["| notebook | question | minutes with the exercises, to read |", "|---|---|---|"]
+    course = read_course(root)
+    for stem, lesson in course["lessons"].items():
         card = header_card(nbformat.read(root / "notebooks" / f"{stem}.ipynb", as_version=4))
-        name = f"[{stem}](notebooks/{stem}.ipynb)"
-        if "checks" in lesson:
-            name += f" ([checks](notebooks/checks/{stem}.ipynb))"
+        links = [f"[checks](notebooks/checks/{stem}.ipynb)"] if "checks" in lesson else []
+        links += launch_links(course["repository"], stem)
+        name = f"[{stem}](notebooks/{stem}.ipynb)" + (f" ({', '.join(links)})" if links else "")
         reading, whole = minutes_of(card)
-        times = f"{whole} min, {reading} min, {lesson['seconds']} s"
-        lines.append(f"| {name} | {lesson['question']} | {times} | {lesson['sections']} |")
+        lines.append(f"| {name} | {lesson['question']} | {whole}, {reading} |")
     return "\n".join(lines)
 
 

@@ -1,6 +1,7 @@
-"""What the README promises, and the test of each promise; its code and commands run as they are written."""
+"""What the README and the pages of the site promise, and the test of each promise; their code and commands run."""
 
 import ast
+import itertools
 import json
 import os
 import re
@@ -19,26 +20,44 @@ from helpers.practice.repair import load
 from helpers.practice.run import main
 
 ROOT = Path(__file__).resolve().parents[1]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
 
-# Under each heading of the README its promises, and the test that would fail if one were broken.
+# Of each page and heading its promises, and the test that would fail if one were broken.
 PROMISES = pd.read_csv(ROOT / "tests" / "promises.csv")
 
 
-def test_each_part_has_promises_and_each_promise_a_test():
-    headings = ["Honest Confidence", *re.findall(r"^## (.*)$", README, re.MULTILINE)]
-    assert list(PROMISES["heading"].unique()) == headings
-    places = PROMISES["test"].str.split("::", expand=True)
-    for file, names in places[1].groupby(places[0]):
+def read(page):
+    """The text of a page."""
+    return (ROOT / page).read_text(encoding="utf-8")
+
+
+def blocks(page, heading, language):
+    """The blocks of code in one language under a heading of a page, up to the next heading."""
+    part = re.split(rf"^#+ {re.escape(heading)}\n", read(page), flags=re.MULTILINE)[1]
+    found = re.finditer(r"^```(\w*)\n(.*?)^```$|^#.*\n", part, re.DOTALL | re.MULTILINE)
+    taken = itertools.takewhile(lambda match: match[2] is not None, found)
+    return [match[2] for match in taken if match[1] == language]
+
+
+@pytest.mark.parametrize("page", PROMISES["page"].unique())
+def test_promises_stand_under_headings_of_their_page(page):
+    text = re.sub(r"^```.*?^```$", "", read(page), flags=re.DOTALL | re.MULTILINE)
+    promised = PROMISES.loc[PROMISES["page"] == page, "heading"].unique()
+    assert set(promised) <= set(re.findall(r"^#+ (.*)$", text, re.MULTILINE))
+
+
+def test_each_part_of_the_readme_has_promises():
+    text = re.sub(r"^```.*?^```$", "", read("README.md"), flags=re.DOTALL | re.MULTILINE)
+    promised = PROMISES.loc[PROMISES["page"] == "README.md", "heading"].unique()
+    assert list(promised) == re.findall(r"^##? (.*)$", text, re.MULTILINE)
+
+
+def test_each_promise_has_a_test():
+    places = PROMISES["test"].str.rsplit("::", n=1, expand=True)
+    files = places[0].str.split("::").str[0]
+    for file, names in places[1].groupby(files):
         nodes = ast.walk(ast.parse((ROOT / "tests" / file).read_text(encoding="utf-8")))
         tests = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
         assert set(names) <= tests, file
-
-
-def blocks(heading, language):
-    """The blocks of code in one language under a heading of the README."""
-    part = README.split(f"## {heading}\n")[1].split("\n## ")[0]
-    return re.findall(rf"^```{language}\n(.*?)^```", part, re.DOTALL | re.MULTILINE)
 
 
 @pytest.fixture
@@ -57,17 +76,17 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def run_command(heading):
-    """Run the first command of helpers.practice.run under a heading."""
-    text = "\n".join(blocks(heading, "")).replace("\\\n", " ")
-    line = re.search(r"-m helpers\.practice\.run (.*)", text)[1]
+def run_command(page, heading):
+    """Run the first command of honest-confidence under a heading."""
+    text = "\n".join(blocks(page, heading, "bash"))
+    line = re.search(r"^honest-confidence (.*)", text, re.MULTILINE)[1]
     notebook, *words = shlex.split(line, comments=True)
     assert main([str(ROOT / notebook), *words]) == 0
 
 
 @pytest.mark.slow
 def test_a_table_of_ones_own(folder):
-    run_command("Your own table")
+    run_command("README.md", "Your own table")
     report = "13_audit_your_scores"
     files = {f"{report}.html", f"{report}.ipynb", "metrics.json", "scores.csv", "groups.csv", "repair.joblib"}
     assert {name for name in os.listdir("out") if name[0] != "."} == files | {"findings.json"}
@@ -79,7 +98,7 @@ def test_a_table_of_ones_own(folder):
 
 @pytest.mark.slow
 def test_answers_of_ones_own(folder):
-    run_command("Your own sampled answers")
+    run_command("site/your_own_files.md", "Sampled answers")
     report = "14_audit_your_answers"
     files = {f"{report}.html", f"{report}.ipynb", "metrics.json", "answers.csv", "findings.json"}
     assert {name for name in os.listdir("out") if name[0] != "."} == files
@@ -98,10 +117,19 @@ def test_papermill_leaves_files_in_a_folder(folder, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "heading", ["Your own table", "Your own sampled answers", "Tables larger than memory", "In Python"]
+    ("page", "heading"),
+    [
+        ("your_own_files", "A table of scores"),
+        ("your_own_files", "Sampled answers"),
+        ("your_own_files", "Tables larger than memory"),
+        ("in_python", "The formulas of the papers"),
+        ("in_python", "How far off is a score for one person?"),
+        ("in_python", "Who is misjudged, and what helps?"),
+        ("in_python", "Answers with a confidence"),
+    ],
 )
-def test_code_runs_as_it_is_written(folder, heading, capsys):
-    """Names that the README leaves open are a small table and its answers."""
+def test_code_runs_as_it_is_written(folder, page, heading, capsys):
+    """Names that the pages leave open are a small table and its answers."""
     table = pd.read_csv("my.csv")
     y, p, X = table["y"], table["p"], table[["age", "sex"]]
     answers = pd.read_csv("answers.csv", dtype=str)
@@ -122,6 +150,8 @@ def test_code_runs_as_it_is_written(folder, heading, capsys):
     }
     for year in (2024, 2025):
         table.rename(columns={"y": "label", "p": "score"}).to_parquet(f"{year}.parquet")
-    for code in blocks(heading, "python"):
+    codes = blocks(f"site/{page}.md", heading, "python")
+    assert codes
+    for code in codes:
         exec(code, given)
     assert capsys.readouterr().out

@@ -82,8 +82,8 @@ def cost_pair(costs):
     >>> cost_pair([1, 5]), cost_pair([1, -5])
     (None, 'must be two costs above 0 (both 0 where none are given)')
     """
-    fine = isinstance(costs, list) and len(costs) == 2 and all(fits(cost, float) for cost in costs)
-    fine = fine and (min(costs) > 0 or not any(costs)) and max(costs) < float("inf")
+    are_numbers = isinstance(costs, list) and all(isinstance(cost, int | float) for cost in costs)
+    fine = are_numbers and len(costs) == 2 and (min(costs) > 0 or not any(costs)) and max(costs) < float("inf")
     return None if fine else "must be two costs above 0 (both 0 where none are given)"
 
 
