@@ -127,7 +127,6 @@ import matplotlib.pyplot, pandas, scipy.stats, seaborn, sklearn.tree  # what the
 import numpy as np
 
 answer = 3
-named = set(get_ipython().user_ns)
 
 def state():
     shell = get_ipython()
@@ -140,7 +139,7 @@ def state():
         "magics": {kind: sorted(names) for kind, names in shell.magics_manager.magics.items()},
         "names": {name: id(value) for name, value in shell.user_ns.items() if name not in ("_before", "helpers")},
         "hooks": [sys.displayhook, sys.excepthook, builtins.__import__, list(sys.meta_path), list(sys.path)],
-        "figures": matplotlib.rcParams.copy(),
+        "figures": dict(matplotlib.rcParams),
         "tables": {name: pandas.get_option(name) for name in ("display.precision", "display.max_rows")},
         "numpy": np.get_printoptions() | np.geterr(),
         "warnings": list(warnings.filters),
