@@ -9,7 +9,6 @@ import pandas as pd
 
 from helpers.audit.columns import levels_of_columns
 from helpers.checks import MOST_DRAWS, check_column, check_count, check_numbers
-from helpers.notebook.guard import fits
 from helpers.practice.tables import read_scores
 from helpers.practice.tables.files import find_table
 from helpers.profile.columns import days
