@@ -138,7 +138,7 @@ def nightly(*steps):
 
 
 def elsewhere(*words):
-    """The tests that compare numbers as on other processors, an hour and a half; --machine Haswell for one of them."""
+    """The tests that compare numbers as on other processors, as long as test for each; --machine Haswell for one."""
     python("tests/elsewhere.py", *words)
 
 
