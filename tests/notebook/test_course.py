@@ -72,10 +72,20 @@ def test_each_term_that_a_lesson_teaches_stands_in_the_glossary_and_the_other_wa
     assert taught == {entry["term"] for entry in terms}
 
 
-def test_the_readme_has_the_table_of_the_lessons():
+def test_the_readme_has_the_table_of_the_lessons(monkeypatch):
+    monkeypatch.delenv("HONEST_REPOSITORY", raising=False)
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert course.with_table(readme, course.readme_table()) == readme, "make format writes it"
     assert course.with_table(readme, "| notebook | another |").count("| notebook | another |") == 1
+
+
+def test_lessons_have_launch_links_once_the_repository_has_an_address(monkeypatch):
+    monkeypatch.setenv("HONEST_REPOSITORY", "https://github.com/me/mine/")
+    binder, colab = course.launch_links(course.read_course()["repository"], "05_honest_partitions")
+    assert binder.startswith("[Binder](https://mybinder.org/v2/gh/me/mine/main?")
+    assert colab.endswith("/github/me/mine/blob/main/notebooks/05_honest_partitions.ipynb)")
+    assert binder in course.readme_table() and colab in course.readme_table()
+    assert course.launch_links("", "05_honest_partitions") == []
 
 
 def test_minutes_of_a_route_are_those_of_its_cards():

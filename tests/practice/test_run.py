@@ -349,6 +349,13 @@ def test_what_a_digest_sees(folder, monkeypatch):
     assert len(seen) == 5
 
 
+def test_a_digest_sees_both_floors_of_the_package(monkeypatch):
+    seen = set()
+    monkeypatch.setattr(run, "_file_digest", lambda path: seen.add(path) or "")
+    run._surroundings()
+    assert {ROOT / "helpers" / "scoring.py", ROOT / "helpers" / "practice" / "run.py"} <= seen
+
+
 @contextmanager
 def started(*arguments):
     """A run as a process of its own; it does not outlive the block."""
