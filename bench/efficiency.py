@@ -96,7 +96,7 @@ def section(path=SUMMARY):
     table = read(path)
     at = table[table["n"] == COMMON]
     paper = at[at["estimator"] == "paper"].set_index("population")
-    at = at.join(paper[["rmse", "se_of_rmse"]], on="population", rsuffix="_paper")
+    at = at.join(paper[["rmse", "se_of_rmse"]].add_suffix("_paper"), on="population")
     at["ratio"] = at["rmse"] / at["rmse_paper"]
     at["relative"] = np.hypot(at["se_of_rmse"] / at["rmse"], at["se_of_rmse_paper"] / at["rmse_paper"])
     means = {}

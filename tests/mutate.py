@@ -90,6 +90,8 @@ class WrongLoader(importlib.machinery.SourceFileLoader):
 
 def use(mutant):
     """Let `helpers` be imported from here, with a mutant or as it is (None)."""
+    for name in [name for name in sys.modules if name.split(".")[0] == "helpers"]:
+        del sys.modules[name]  # whoever else asked the fork server for processes may have had it imported there
     sys.path.insert(0, str(ROOT))
     if mutant is not None:
         sys.meta_path.insert(0, WrongLoader(mutant))

@@ -122,8 +122,8 @@ for name in ("ready", "constraints.txt", "pyproject.toml"):
 os.utime(tasks.ROOT / "ready", (0, 0))
 tasks.EXTRAS = {tasks.VENV: "test"}
 real = tasks.call
-wait = "import time\\nprint('here', flush=True)\\n"
-wait += "try: time.sleep(60)\\nexcept KeyboardInterrupt: raise SystemExit('ended')"
+wait = "import time\\ntry:\\n    print('here', flush=True)\\n    time.sleep(60)\\n"
+wait += "except KeyboardInterrupt: raise SystemExit('ended')"
 tasks.call = lambda *command: real(sys.executable, "-c", wait)
 try:
     tasks.prepare(tasks.VENV)

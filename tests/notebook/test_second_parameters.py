@@ -12,9 +12,8 @@ NOTEBOOKS = shelf()
 CHECKS = [name for name in NOTEBOOKS if kind_of(name) == "checks"]
 LESSONS = [name for name in NOTEBOOKS if name not in CHECKS]
 
-# Half a minute and more each: six minutes of a processor, which one push need not wait for.
-NIGHTLY = {"13_audit_your_scores", "16_ask_your_model", "checks/05_honest_partitions", "checks/07_who_is_misjudged"}
-NIGHTLY |= {"checks/08_cascades", "checks/09_the_price_of_being_sure", "checks/17_it_said_98_percent"}
+# One push need not wait for all: the checks, and the lessons that take longest, are run at night.
+NIGHTLY = {"13_audit_your_scores", "14_audit_your_answers", "15_ten_million_rows", "16_ask_your_model", *CHECKS}
 
 papermill = pytest.importorskip("papermill")
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # of Jupyter's libraries, in this process

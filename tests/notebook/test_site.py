@@ -41,7 +41,7 @@ def test_a_link_that_leads_nowhere_stops_the_site(tmp_path):
         path.unlink()
     (work / "index.md").write_text("# One page\n\n```{toctree}\nnotebooks/05_sample\n```\n")
     with pytest.raises(SystemExit, match="99_missing"):
-        build_site.run_sphinx(work, tmp_path / "site", tmp_path / "doctrees")
+        build_site.run_sphinx(work, tmp_path / "site", tmp_path / "doctrees", repository="")
 
 
 def test_a_notebook_without_results_stops_the_site(tmp_path):
