@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from helpers.checks import check_columns, check_groups, outside_of_range, raise_first_row
+from helpers.checks import check_columns, check_groups
+from helpers.datasets.cells import check_cells, labels_and_scores, numbers_of
 
 
 @dataclass(frozen=True)
@@ -83,27 +84,16 @@ def read_embeddings(path, *, kind=None, group=None):
     if not X.shape[1]:
         raise ValueError(f"{path.name} must have a feature beside its columns {', '.join(roles.values())}.")
 
-    def check(column, rule, values, good):
-        """The values of a column, of which all must be good."""
-        if not good.all():
-            raise_first_row(path.name, column, rule, frame[column], ~good, lambda k: f"row {k + 1:,}")
-        return values
-
-    def numbers(column):
-        return pd.to_numeric(frame[column], errors="coerce").to_numpy(dtype=float)
-
-    y, p = numbers("label"), numbers("score")
-    check("label", "be 0 or 1", y, np.isin(y, [0, 1]))
-    check("score", "hold probabilities in [0, 1]", p, ~outside_of_range(p))
+    y, p = labels_and_scores(path.name, frame, "label", "score")
     for name in X:
-        values = numbers(name)
-        X[name] = check(name, "hold finite numbers", values, np.isfinite(values))
+        X[name] = numbers_of(frame[name])
+        check_cells(path.name, name, "hold finite numbers", frame[name], ~np.isfinite(X[name]))
     for name in (kind, group):
         if name is not None:
-            check(name, "hold a name in every row", frame[name], frame[name].notna())
+            check_cells(path.name, name, "hold a name in every row", frame[name], frame[name].isna())
     kinds = None if kind is None else frame[kind].astype(str).to_numpy(dtype=object)
     groups = None if group is None else check_groups(frame[group], f"{path.name}: column {group!r}")
-    return Embeddings(path.name, y.astype(int), np.clip(p, 0, 1), X, kinds, groups)
+    return Embeddings(path.name, y, p, X, kinds, groups)
 
 
 def _read(path):

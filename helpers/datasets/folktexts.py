@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from helpers.checks import check_column, outside_of_range, raise_first_row
+from helpers.checks import check_column
+from helpers.datasets.cells import check_cells, labels_and_scores
 
 # Words for the codes of the survey (public use microdata sample, code lists of 2018).
 SCHOOLING = [
@@ -110,12 +111,7 @@ def read_folktexts(predictions, people):
     stated, who = _indexed(predictions), _indexed(people)
     for column in ("risk_score", "label"):
         check_column(column, list(stated), stated_in)
-    y, p = (pd.to_numeric(stated[name], errors="coerce").to_numpy(float) for name in ("label", "risk_score"))
-    rules = {"label": ("be 0 or 1", np.isin(y, [0, 1]))}
-    rules["risk_score"] = ("hold probabilities in [0, 1]", ~outside_of_range(p))
-    for column, (rule, good) in rules.items():
-        if not good.all():
-            raise_first_row(stated_in, column, rule, stated[column], ~good, lambda k: f"row {k + 1:,}")
+    y, p = labels_and_scores(stated_in, stated, "label", "risk_score")
     known = [name for name in who if name in WORDS]
     if not known:
         raise ValueError(f"{described_in} must have one of the columns {', '.join(WORDS)}, but it has none.")
@@ -126,7 +122,7 @@ def read_folktexts(predictions, people):
             f"{described_in} must have a row for each person of {stated_in}, but "
             f"{stated.index[absent].tolist()[0]!r}{more} is absent."
         )
-    return ScoredPeople(stated_in, y.astype(int), np.clip(p, 0, 1), _in_words(who.loc[stated.index, known]))
+    return ScoredPeople(stated_in, y, p, _in_words(who.loc[stated.index, known]))
 
 
 def _indexed(path):
@@ -136,10 +132,8 @@ def _indexed(path):
         table = pd.read_csv(path, index_col=0)
     except ValueError as error:
         raise ValueError(f"{name} cannot be read: {error}") from None
-    twice = table.index.duplicated()
-    if twice.any():
-        column = table.index.name or "row label"
-        raise_first_row(name, column, "name each row once", table.index, twice, lambda k: f"row {k + 1:,}")
+    column = table.index.name or "row label"
+    check_cells(name, column, "name each row once", table.index, table.index.duplicated())
     return table
 
 
