@@ -5,25 +5,21 @@ known about the case (the features: columns that a tree can take, with reasons f
 written.
 """
 
-import numbers
 import os
 import re
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
 
 import numpy as np
 import pandas as pd
 
-from helpers.checks import check_columns, check_count, check_probabilities, check_same_length
+from helpers.checks import check_count, check_probabilities, check_same_length
 from helpers.partition.checked import check_rows
 from helpers.partition.class_rows import check_class_scores
 from helpers.practice.tables import columns
-from helpers.practice.tables.columns import check_roles
 from helpers.practice.tables.features import notes_of_rare_levels, tidy_features
 from helpers.practice.tables.logs import open_scores
+from helpers.practice.tables.score_layout import as_name, find_layout
 from helpers.practice.tables.single_answers import has_single_answers, on_scale, score_single_answers
-
-MOST_FEATURES = 1000
 
 INDEX = re.compile(r"__index_level_\d+__")
 
@@ -31,8 +27,6 @@ UNNAMED = re.compile(r"Unnamed: \d+")
 
 
 ANSWER = "answer of the model"
-
-NO_GROUP = "none"  # given in place of a column: no rows belong together
 
 SAYS_NOTHING = ("constant", "all missing", "a row number")  # why a column is left out that tells no rows apart
 
@@ -215,7 +209,35 @@ def read_scores(
     ValueError: rand_scores.csv.gz has no column 'scores' (score); did you mean 'score'?
     """
     check_count(min_rows, "min_rows")
-    label, score, weight, group = (_as_name(name) for name in (label, score, weight, group))
+    table, label, score = _open(path, as_name(label), as_name(score), scale, failed)
+    layout = find_layout(table, label, score, features=features, weight=weight, group=group, known=known)
+    table, row = _with_labels(table, layout.label)
+    frame = table.read(layout.columns)
+    if len(frame) < min_rows:
+        raise ValueError(f"{table.name} has {len(frame):,} rows, but at least {min_rows:,} are needed.")
+    arrays, names, frame = _read_columns(table, layout, frame, event)
+    X, dropped, notes = _read_features(table, layout, frame[names], arrays["y"], arrays["groups"])
+    others = [name for name, why in dropped.items() if name in frame and why not in SAYS_NOTHING]
+    return ScoreTable(
+        name=table.name,
+        label=layout.label,
+        score=layout.score,
+        X=X,
+        dropped=dropped,
+        note="; ".join([*table.notes, *notes]),
+        sha256=table.sha256,
+        row=row,
+        before_name=layout.old or "",
+        group_name=layout.group or "",
+        others=frame[others] if others else None,
+        known=tuple(layout.known),
+        are_independent=layout.are_independent,
+        **arrays,
+    )
+
+
+def _open(path, label, score, scale, failed):
+    """The file as a `Table` of scores, and the columns of label and score that were asked for or are taken instead."""
     table = open_scores(path, label=label, score=score, failed=failed, scale=scale)
     if has_single_answers(table, label, score):
         table = score_single_answers(table, scale)
@@ -225,110 +247,55 @@ def read_scores(
     if by_default and {"label", "risk_score"} <= set(table.names):
         score = "risk_score"
         table.notes.append("read as predictions of the folktexts benchmark: the score is the column 'risk_score'")
-    of_class = _class_columns(score, table.names, table.name)
-    score, before = (None, None) if of_class else _two_scores(score, table.names)
-    scores = {f"score of {name}": column for name, column in of_class.items()} or {"score": score}
-    are_independent = group == NO_GROUP and NO_GROUP not in table.names
-    group = None if are_independent else group
-    known = _listed(known, table.names) if known else []
-    check_columns(table.name, table.names, {f"known[{k}]": name for k, name in enumerate(known)})
-    roles = {"label": label} | scores | {"old score": before, "weight": weight, "group": group}
-    roles = check_roles(table, roles)
-    names = _feature_names(table, features, roles)
-    if len(names) > MOST_FEATURES:
-        raise ValueError(f"features: {table.name} has {len(names):,}, but at most {MOST_FEATURES:,} are looked at.")
+    return table, label, score
+
+
+def _with_labels(table, label):
+    """The rows that have a label, and their numbers in the file; None for all."""
     missing = table.frame[label].isna().to_numpy()
     kept = np.flatnonzero(~missing)
-    if missing.any() and kept.size:
+    if not missing.any():
+        return table, None
+    if kept.size:
         table = table.only(kept, f"left out without a label: {missing.sum():,} of {missing.size:,} rows")
-    frame = table.read([*roles.values(), *names])
-    if len(frame) < min_rows:
-        raise ValueError(f"{table.name} has {len(frame):,} rows, but at least {min_rows:,} are needed.")
+    return table, kept + 1
 
-    classes = None
-    if of_class:
+
+def _read_columns(table, layout, frame, event):
+    """The columns with a role as arrays of a `ScoreTable`, the features, and the frame that holds these."""
+    arrays = dict.fromkeys(("classes", "before", "weight", "groups"))
+    names = layout.features
+    if layout.of_class:
         if event is not None:
             raise ValueError("event is given, but of several classes each is one: name the column of its score.")
-        score = ", ".join(of_class.values())
-        classes, y, p, answer = _read_classes(table, frame, label, of_class)
-        names = [*names, ANSWER] if features is None else names
+        arrays["classes"], arrays["y"], arrays["p"], answer = _read_classes(table, frame, layout.label, layout.of_class)
         frame = frame.assign(**{ANSWER: answer})
+        names = [*names, ANSWER] if layout.takes_all else names
     else:
-        y = columns.labels(table, label, frame[label], event, frame[score])
-        p = columns.scores(table, score, frame[score])
-    old = None if before is None else columns.scores(table, before, frame[before])
-    weights = None if weight is None else columns.weights(table, weight, frame[weight])
-    groups = None if group is None else columns.groups(table, group, frame[group])
-    row_labels = [name for name in names if features is None and _are_row_labels(name, frame[name])]
-    X, dropped, notes_of_features = tidy_features(frame[names].drop(columns=row_labels), y, known, table.decimal)
-    notes = table.notes + notes_of_features
+        arrays["y"] = columns.labels(table, layout.label, frame[layout.label], event, frame[layout.score])
+        arrays["p"] = columns.scores(table, layout.score, frame[layout.score])
+    if layout.old is not None:
+        arrays["before"] = columns.scores(table, layout.old, frame[layout.old])
+    if layout.weight is not None:
+        arrays["weight"] = columns.weights(table, layout.weight, frame[layout.weight])
+    if layout.group is not None:
+        arrays["groups"] = columns.groups(table, layout.group, frame[layout.group])
+    return arrays, names, frame
+
+
+def _read_features(table, layout, frame, y, groups):
+    """Features that a tree can take, {column that was left out: why}, and notes."""
+    row_labels = [name for name in frame if layout.takes_all and _are_row_labels(name, frame[name])]
+    X, dropped, notes = tidy_features(frame.drop(columns=row_labels), y, layout.known, table.decimal)
     dropped |= dict.fromkeys(row_labels, "row labels that pandas wrote")
-    if features is None and groups is not None:
+    if layout.takes_all and groups is not None:
         members = [name for name in X if _names_members(X[name], groups)]
         X = X.drop(columns=members)
-        dropped |= dict.fromkeys(members, f"it only tells the members of a {group!r} apart")
-    others = [name for name, why in dropped.items() if name in frame and why not in SAYS_NOTHING]
+        dropped |= dict.fromkeys(members, f"it only tells the members of a {layout.group!r} apart")
     notes += notes_of_rare_levels(X)
     if not list(X):
         notes.append("no features: groups can only be sought along the score")
-    return ScoreTable(
-        name=table.name,
-        label=label,
-        score=score,
-        y=y,
-        p=p,
-        X=X,
-        weight=weights,
-        groups=groups,
-        dropped=dropped,
-        note="; ".join(notes),
-        sha256=table.sha256,
-        row=kept + 1 if missing.any() else None,
-        before=old,
-        before_name=before or "",
-        group_name=group or "",
-        classes=classes,
-        others=frame[others] if others else None,
-        known=tuple(known),
-        are_independent=are_independent,
-    )
-
-
-def _as_name(name):
-    """A column of a DataFrame that is called by a number is called by its word here."""
-    return str(name) if isinstance(name, numbers.Integral) and not isinstance(name, bool) else name
-
-
-def _listed(given, names):
-    """Names that are given in a list, or in one text: a column, or several with commas."""
-    if not isinstance(given, str):
-        return list(given)
-    return [given] if given in names else [name.strip() for name in given.split(",")]
-
-
-def _two_scores(score, columns):
-    """The column of the score and, of two names with a comma, that of the old one (else None)."""
-    if not isinstance(score, str) or score in columns or "," not in score:
-        return score, None
-    names = _listed(score, columns)
-    if len(names) > 2 or not all(names):
-        raise ValueError(f"score must name one column, or two with a comma (old,new), but it is {score!r}.")
-    return names[1], names[0]
-
-
-def _class_columns(score, names, file):
-    """{class: its column} where `score` names three columns or more, by a list, commas or a pattern; else empty."""
-    if isinstance(score, str) and score not in names and "*" in score:
-        before, after = score.split("*", 1)
-        found = [name for name in names if fnmatchcase(name, score)]
-        if len(found) < 3:
-            raise ValueError(f"{file} must have three columns or more that match {score!r} (score), but has {found}.")
-        return {name[len(before) : len(name) - len(after)]: name for name in found}
-    if isinstance(score, str):
-        score = _listed(score, names)
-    if len(score) < 3:
-        return {}
-    return {name: name for name in score}
+    return X, dropped, notes
 
 
 def _read_classes(table, frame, label, of_class):
@@ -364,15 +331,6 @@ def _read_classes(table, frame, label, of_class):
     best = scores.argmax(axis=1)
     answer = pd.Categorical.from_codes(best, [str(name) for name in names])
     return ClassScores(y, P), (code == best).astype(float), scores.max(axis=1), answer
-
-
-def _feature_names(table, features, roles):
-    """Names of the features; ValueError for one that is not there, has another role or is named twice."""
-    if features is None:
-        return [name for name in table.names if name not in roles.values()]
-    features = _listed(features, table.names)
-    check_columns(table.name, table.names, roles | {f"features[{k}]": name for k, name in enumerate(features)})
-    return features
 
 
 def _are_row_labels(name, values):
