@@ -51,6 +51,16 @@ def test_two_halves_of_the_truth_make_it_whole_and_missing_ones_are_marked():
     assert np.isfinite(marked).all() and confidence_auc(correct, marked) > confidence_auc(correct, filled) + 0.01
 
 
+def test_a_confidence_that_all_but_one_answer_lack_changes_next_to_nothing():
+    """From the folds that lack it whole, too, the others are learned as without it."""
+    correct, _, parts = two_signals(400, np.random.default_rng(5))
+    rare = np.full(400, np.nan)
+    rare[17] = 0.9
+    with_it = combine_confidences(correct, parts | {"rare": rare}, rng=0)
+    others = np.arange(400) != 17
+    np.testing.assert_allclose(with_it[others], combine_confidences(correct, parts, rng=0)[others], atol=0.02)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
