@@ -188,7 +188,7 @@ class Room:
         folder, _, last = f"tests/{place}".rpartition("/")
         places = [f"tests/{place}", f"{folder}/test_{last}.py", f"helpers/{place}", f"helpers/{place}.py"]
         places = [place for place in places if (ROOT / place).exists()]
-        self.arguments = places if slow else [*places, "-m", "not slow"]
+        self.arguments = places if slow else [*places, "-m", "not slow and not nightly"]
         begin = time.monotonic()
         status, failed = answer_of(be_tests, None, self.arguments) or (-1, "nothing")
         if status != 0:

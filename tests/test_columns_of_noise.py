@@ -92,7 +92,7 @@ def test_no_estimate_moves_by_more_than_its_standard_error(name, noise):
     assert abs(estimated(name, noise)[0] - value) < se
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", SLOW)
 def test_nor_do_those_that_take_long(name):
     value, se = estimated(name)

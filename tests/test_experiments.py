@@ -17,7 +17,7 @@ def tosses(n, bias, rng):
     return [{"estimator": name, "value": rng.binomial(n, bias) / n} for name in ("a", "b")]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # what "multiprocessing" does on newer Pythons
 def test_a_table_is_the_same_for_any_workers():
     cases = {"n": [10, 1000], "bias": [0.2, 0.5]}

@@ -62,7 +62,7 @@ def test_every_room_is_there_and_has_tests():
         assert (folder / name).is_dir() or (folder / f"test_{name}.py").exists()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_test_of_the_package_notices_a_wrong_formula_and_no_file_changes():
     room = Room("binning", ["helpers/binning.py"])
     file = ROOT / "helpers" / "binning.py"

@@ -116,7 +116,7 @@ def test_a_segment_is_named_once_for_the_class_in_which_it_is_strongest():
     assert _selected(many, np.zeros((1, 10)), 3.2, np.zeros(10)) == [(k, 0) for k in range(8)]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("ordered", [False, True])
 def test_few_alarms_where_nothing_is_planted(rng, ordered):
     """40 tables at 5 %: seven or more would come once in 290."""

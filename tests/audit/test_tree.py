@@ -34,7 +34,7 @@ def test_finds_the_groups_and_their_gaps():
     np.testing.assert_array_equal(audit.apply(X), (X["age"] > 50).astype(int))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_intervals_cover_true_gaps():
     covered = []
     for seed in range(25):
@@ -75,7 +75,7 @@ def test_by_default_three_questions_define_a_group_and_five_percent_are_signific
     assert GroupAudit(table, np.array([2, 0]), tree).apply(X).tolist() == [1, -1, 0]  # no row has measured the second
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("kind", ["weights", "people", "rare"])
 def test_family_of_false_alarms_is_at_most_five_percent(kind):
     draws = 60

@@ -24,7 +24,7 @@ def test_four_rows_by_hand():
     assert weighted.value == pytest.approx(0.5 * (0.25 - 0.1) + 0.5 * 0.2)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("stated", "n"),
     [(lambda q: q, 1000), (lambda q: expit(1.5 * logit(q)), 1000), (lambda q: expit(logit(q) + 0.5), 300)],
@@ -131,7 +131,7 @@ def test_thirty_certain_and_right_answers_may_still_be_wrong_at_times():
     assert error.value == error.low == 0 and error.high == pytest.approx(1 - 0.025 ** (1 / 30), abs=0.02)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("off", [[0.15], [0.07, 0.07, 0.07], [0.08] * 6], ids=["one", "half", "all"])
 @pytest.mark.parametrize("n", [300, 20_000])
 def test_the_interval_holds_whether_few_bins_are_off_or_all(off, n):

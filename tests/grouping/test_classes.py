@@ -180,7 +180,7 @@ def test_a_known_loss_is_found(rng, n_classes):
     assert loss.by_class["value"].nlargest(2).index.sort_values().tolist() == [0, 1]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("ordered", [False, True])
 def test_nothing_is_found_where_there_is_nothing(rng, ordered):
     """80 populations: within 4 standard errors of 5 % of alarms, and of a mean of 0."""

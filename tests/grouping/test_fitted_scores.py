@@ -23,7 +23,7 @@ def labels(c, person, rng, alike=0.3):
     return (ndtr(np.sqrt(alike) * shared + np.sqrt(1 - alike) * rng.normal(size=c.size)) < c).astype(float)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_rare_events_alarm_nearly_as_often_as_the_level_says():
     """The whole estimator with events in 2 % of the rows: without the effect of the fit the mean p-value is 0.58."""
     repeats = 80
@@ -39,7 +39,7 @@ def test_rare_events_alarm_nearly_as_often_as_the_level_says():
     assert np.mean(np.array(p_values) < 0.05) < 0.06 + 2 * np.sqrt(0.06 * 0.94 / repeats)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(("level", "uneven"), [(0.0, True), (-3.0, True), (-3.0, False)])
 def test_groups_whose_rows_are_alike(level, uneven):
     """Moments and alarms of right scores. One correlation for all groups would be too small where half of the regions

@@ -73,7 +73,7 @@ def test_mathematics():
     assert to_mathml("x < y").count("<") == to_mathml("x + y").count("<")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_every_formula_of_the_notebooks_is_drawn(monkeypatch):
     monkeypatch.setattr(page, "exporter", cache(page.exporter))  # its templates are compiled once
     for path in list_notebooks(ROOT / "notebooks").values():

@@ -12,16 +12,15 @@ NOTEBOOKS = shelf()
 CHECKS = [name for name in NOTEBOOKS if kind_of(name) == "checks"]
 LESSONS = [name for name in NOTEBOOKS if name not in CHECKS]
 
-# One push need not wait for all: the checks, and the lessons that take longest, are run at night.
-NIGHTLY = {"13_audit_your_scores", "14_audit_your_answers", "15_ten_million_rows", "16_ask_your_model", *CHECKS}
+AT_EACH_PUSH = {"00_start_here", "05_honest_partitions"}  # a push need not wait for all: the others are run at night
 
 papermill = pytest.importorskip("papermill")
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # of Jupyter's libraries, in this process
 
 
 def each(names):
-    """Run a test once for each notebook; the longest at night."""
-    marks = {name: [pytest.mark.nightly] if name in NIGHTLY else [] for name in names}
+    """Run a test once for each notebook, most of them at night."""
+    marks = {name: [] if name in AT_EACH_PUSH else [pytest.mark.nightly] for name in names}
     return pytest.mark.parametrize("name", [pytest.param(name, marks=marks[name]) for name in names])
 
 

@@ -13,7 +13,7 @@ def mixture(n, share_wrong, rng, size=1):
     return lambda t: Routed((luck >= share_wrong(t)).astype(int), np.zeros(n, int), np.full(n, 10.0 - t))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("size", [1, 5])
 @pytest.mark.parametrize("border", [0.0, 3.0])
 def test_a_broken_promise_is_as_rare_as_stated(size, border):

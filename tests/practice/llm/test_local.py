@@ -52,7 +52,7 @@ def ask(small, question, **options):
     return choice["message"]["content"], {top["token"]: top["logprob"] for top in tops}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @needs_model
 @pytest.mark.filterwarnings("ignore::ResourceWarning")  # Inspect leaves connections to the garbage collector
 def test_inspect_asks_it_everything(small, tmp_path):

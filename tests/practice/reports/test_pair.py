@@ -47,7 +47,7 @@ def test_a_score_that_is_better_because_the_old_one_was_not_recalibrated():
     assert "loses_where" not in {finding.kind for finding in findings}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_equal_scores_are_rarely_told_apart():
     """The noise of both is new, so that neither is better: 5 % of verdicts, and of tables with a group, at most."""
     told = named = 0

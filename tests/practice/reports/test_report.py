@@ -131,7 +131,7 @@ def kinds_of(report):
     return [finding.kind for finding in report.found]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_each_kind_is_found_where_a_table_was_made_to_show_it_and_nowhere_else(reports):
     found = {kind: set(kinds_of(reports(kind))) for kind in KINDS}
     where = {name: [kind for kind in KINDS if name in found[kind]] for name in FOUND}
@@ -318,7 +318,7 @@ def test_rows_of_weight_zero_are_left_out_and_the_others_keep_their_numbers(by_t
     assert whole.metrics() == audit_scores(part, rng=0).metrics()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(("kind", "calibrator"), [("loss", "isotonic"), ("weighted people", "platt")])
 def test_control_finds_nothing(reports, kind, calibrator):
     assert reports(kind).average.kind == calibrator

@@ -97,7 +97,7 @@ def assert_same_as_the_table(found, path):
         assert found[name] == pytest.approx(value, abs=1e-12), name
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_attempts_that_are_all_maximally_wrong_are_not_well_calibrated(tmp_path):
     """Right at confidence 0, wrong at confidence 1: means over two epochs would be calibrated perfectly."""
     n = 10
