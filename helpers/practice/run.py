@@ -221,7 +221,7 @@ def _surroundings():
 
     folders = (Path(__file__).parents[1], DATA_FOLDER)
     files = [path for folder in folders for path in sorted(folder.rglob("*")) if path.is_file()]
-    digests = [path.name + _file_digest(path) for path in files if path.suffix != ".pyc"]
+    digests = [path.name + _file_digest(path) for path in files if "__pycache__" not in path.parts]
     return [_versions(), os.environ.get("HONEST_DATA", ""), digests]
 
 

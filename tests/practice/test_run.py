@@ -15,6 +15,7 @@ import nbformat
 import nbformat.v4 as v4
 import pytest
 
+import helpers
 from helpers.practice import run
 from helpers.practice.run import list_notebooks, main, read_parameters
 
@@ -419,3 +420,16 @@ def test_a_grid_on_a_cluster_of_dask(folder):
         assert main([path, "--grid", "grid.yaml", "--output", "out"]) == 0
     cells = nbformat.read(folder / "out/seed=7/a.ipynb", as_version=4).cells
     assert cells[-1].outputs[0].text == f"{folder} {folder / 'out/seed=7/a.unfinished'}\n"
+
+
+def test_what_python_writes_beside_the_code_is_no_change_of_it():
+    """Another process may be compiling a module while a run begins: its file is called a.pyc.123 for a moment."""
+    before = run._surroundings()
+    new = Path(helpers.__file__).parent / "__pycache__" / "some_module.pyc.123"
+    new.parent.mkdir(exist_ok=True)
+    new.write_bytes(b"half")
+    try:
+        run._file_digest.cache_clear()
+        assert run._surroundings() == before
+    finally:
+        new.unlink()
