@@ -110,10 +110,9 @@ class ScoreReport(ScoreTables, Report):
         """The score beside an old one, each recalibrated as it needs; None with one score."""
         if self.table.before is None:
             return None
-        kind = self.average.kind  # first: both draw from the same source
-        rng = self.draws["average"]
+        rng = self.draws["pair"]
         old = measure_average(replace(self.table, p=self.table.before), try_isotonic=not self.limitation, rng=rng)
-        return compare_scores(self.table, cost=self.cost, calibrators=(old.kind, kind), rng=rng)
+        return compare_scores(self.table, cost=self.cost, calibrators=(old.kind, self.average.kind), rng=rng)
 
     @cached_property
     def several(self):
@@ -267,7 +266,7 @@ def audit_scores(table, *, cost=None, class_cost=None, ordered=False, check=(), 
     options["labels"] = Path(labels).name if isinstance(labels, str | Path) else labels
     options["rng"] = rng if isinstance(rng, int) else None
     rng = check_rng(rng)
-    of_loss, of_repair = rng.spawn(2)  # so that what follows does not depend on the estimator
+    of_loss, of_repair, of_pair, of_classes = rng.spawn(4)  # no section's numbers depend on what others draw
     own, assumed_groups = as_assumed(table.checked())  # the only check: what follows computes
     table, labels, check = relabelled(own, labels, check)
     report = ScoreReport(
@@ -276,7 +275,7 @@ def audit_scores(table, *, cost=None, class_cost=None, ordered=False, check=(), 
         class_cost=class_costs,
         ordered=ordered,
         checked=levels_to_show(table, check),
-        draws={"average": rng, "loss": of_loss, "scores": of_repair, "several": rng},
+        draws={"average": rng, "loss": of_loss, "scores": of_repair, "pair": of_pair, "several": of_classes},
         options=options,
         labels=labels,
         assumed_groups=assumed_groups,
