@@ -6,22 +6,26 @@
   `recalibration`, `skewness`, `dependence` of rows; `null`, drawn tables; `joint`, one test; `intervals`, `power`;
   `selection`, the few to act on
 - `tree`: the groups of Melo et al. (2026): leaves of an honest tree, measured on rows that did not choose them
+- `plan`: before a table is collected, how many rows an audit needs
 - `columns`: every level of columns that are named
 - `rates`: stated and observed rates of any subgroups, with adjusted p-values
 """
 
 from helpers.audit.columns import measure_columns
+from helpers.audit.plan import AuditPlan, plan_audit
 from helpers.audit.rates import holm, measure_groups
 from helpers.audit.search import SegmentSearch, audit_groups, search_segments
 from helpers.audit.tree import GroupAudit, tree_groups
 
 __all__ = [
+    "AuditPlan",
     "GroupAudit",
     "SegmentSearch",
     "audit_groups",
     "holm",
     "measure_columns",
     "measure_groups",
+    "plan_audit",
     "search_segments",
     "tree_groups",
 ]

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from helpers import _progress
+
 BLOCK = 64  # tables drawn at once, fewer where there are many rows or segments
 
 
@@ -11,7 +13,10 @@ def drawn_gaps(gaps, n_draws, rng, redrawn=None):
     `redrawn(block, rng)` gives residuals of drawn labels, (n, block); by default `redrawn_residuals`. Where rows depend
     on each other in groups, the residuals of the table keep or change their sign by groups instead.
     """
+    n_drawn = 0
     for block in _block_sizes(gaps, n_draws):
+        _progress.part(f"search for groups, {n_drawn:,} of {n_draws:,} drawn tables")
+        n_drawn += block
         if gaps.groups is not None:
             yield gaps.standardised(after_one_step(gaps, signed_residuals(gaps, block, rng))[0])
             continue

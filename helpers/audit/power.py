@@ -22,12 +22,12 @@ class Chances:
     def detectable(self, share, critical):
         """Gap in a segment with this share of rows whose z is beyond `critical` in 80 % of tables; at most 1 - mean."""
         most = 1 - self.mean
-        if not self._beyond(most, share, critical) > 0:
+        if not self.beyond(most, share, critical) > POWER_80:
             return most
-        return float(brentq(self._beyond, 0.0, most, args=(share, critical)))
+        return float(brentq(lambda gap: self.beyond(gap, share, critical) - POWER_80, 0.0, most))
 
-    def _beyond(self, gap, share, critical):
-        """By how many standard errors, less those of 80 %, a gap is expected beyond the critical value."""
+    def beyond(self, gap, share, critical):
+        """By how many standard errors a gap is expected beyond the critical value: the normal quantile of the power."""
         # Recalibration adds share * gap to all scores: that much of the gap is lost, and the variance which the gap is
         # compared with grows. The true variance is that of the labels of the segment and of the others.
         others = 1 - share
@@ -38,7 +38,7 @@ class Chances:
             skewness = bend * (others - share) / np.sqrt(expected * self.rows * share * others)
             critical = skewed_from(critical, skewness)
         observed = gap * np.sqrt(self.rows * share * others / expected)
-        return (observed - critical) * np.sqrt(expected / true) - POWER_80
+        return (observed - critical) * np.sqrt(expected / true)
 
     def _variance(self, gap):
         """Mean variance of labels whose probabilities are higher by a gap."""

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from helpers import _progress
 from helpers.answers import SemanticCalibration, sem_ece
 from helpers.answers.calibration import chance_right
 from helpers.answers.confidence import largest_share, mean_held_out_share
@@ -26,6 +27,8 @@ from helpers.selective import compare_systems
 from helpers.selective.risk_coverage import curve_of_answers
 
 LEAST_QUESTIONS = 30  # with a known answer; below, only the share of right answers is reported
+
+N_STEPS = 4  # that `audit_answers` tells
 
 LEAST_STATED = 30  # questions with a stated confidence
 
@@ -272,7 +275,7 @@ def _null_trial(p, *, rng):
 
 def audit_answers(
     table, *, against=None, names=("first", "second"), reject_cost=None, price=None, precision=0.9, n_resamples=1000,
-    rng=None,
+    rng=None, progress=None,
 ):  # fmt: skip
     """Audit a file of sampled answers: confidences, which answers to use, close votes, what more samples change.
 
@@ -294,6 +297,8 @@ def audit_answers(
         Resamples behind the intervals.
     rng : int, Generator or None, default None
         Source of randomness.
+    progress : bool, optional
+        Whether to say on stderr what is being done, as in `audit_scores`.
 
     Returns
     -------
@@ -315,6 +320,12 @@ def audit_answers(
     ('stated', 'use_some', '')
     """
     check_terms(reject_cost, price, n_resamples, precision)
+    with _progress.told(N_STEPS, progress):
+        return _audited(table, against, names, reject_cost, price, precision, n_resamples, rng)
+
+
+def _audited(table, against, names, reject_cost, price, precision, n_resamples, rng):
+    """The report of `audit_answers`, whose arguments these are."""
     streams = check_rng(rng).spawn(8)
     grouped = table.grouped
     agreement, correct = agreement_of(table)
@@ -334,6 +345,7 @@ def audit_answers(
     tied = report.n_tied > 1
     clear = np.where(tied, -1, correct)  # of ties it is not known, for what needs right or wrong
     single = {name: np.where(tied & np.isfinite(p), 0.0, p) for name, p in sources.items() if name != "sem2"}
+    _progress.step("calibration and promises")
     report = replace(
         report,
         calibration=sem_ece(grouped, sources=list(sources), ties="average", n_resamples=n_resamples, rng=streams[0]),
@@ -342,13 +354,16 @@ def audit_answers(
         promises=numbers.promise(single, correct, precision),
     )
     chosen = sources[report.best_source]
+    _progress.step("search for groups")
     groups = numbers.find_groups(table.features, clear, chosen, report.promises.used, streams[2])
     report = replace(report, groups=groups)
+    _progress.step("costs")
     if reject_cost:
         rows = known & np.isfinite(chosen)
         terms = {"reject_cost": reject_cost, "samples": (price or 0) * report.most, **resamples}
         cut, prices = numbers.price_answers(chosen[rows], correct[rows], report.promises.used[rows], **terms)
         report = replace(report, cut=cut, prices=prices)
+    _progress.step("comparison")
     if against is not None:
         both = zip(*map(agreement_of, (table, against)), strict=True)
         pair = numbers.compare_pair(names, (table, against), *both, n_resamples, streams[6])

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from helpers import _progress
 from helpers.checks import check_one_of, check_rng
 from helpers.decisions import optimal_threshold
 from helpers.decisions.costs import check_costs
@@ -31,6 +32,15 @@ from helpers.profile.alerts import Alert, no_table_warnings
 GAP = "observed minus stated, in points (left: scores too high, right: too low)"
 
 GROUPS_SEED = 0  # of the draws that judge groups: two readers of a table read of the same ones, whatever their seed
+
+SECTIONS = {  # what takes long, in the order in which the sections draw
+    "average": "averages",
+    "money": "recalibration, repair and costs",
+    "pair": "the two scores",
+    "loss": "grouping loss",
+    "audit": "search for groups",
+    "several": "all classes together",
+}
 
 RARE = 0.05  # rate of events below which axes of probabilities are logarithmic
 
@@ -206,7 +216,7 @@ class ScoreReport(ScoreTables, Report):
 
 
 @no_table_warnings()  # the page says them
-def audit_scores(table, *, cost=None, class_cost=None, ordered=False, check=(), labels=None, rng=None):
+def audit_scores(table, *, cost=None, class_cost=None, ordered=False, check=(), labels=None, rng=None, progress=None):
     """Audit a table of scores: calibration, grouping loss, misjudged groups, decisions.
 
     Parameters
@@ -229,6 +239,9 @@ def audit_scores(table, *, cost=None, class_cost=None, ordered=False, check=(), 
         Source of randomness. The draws that judge groups are the same whatever it is: with more than a thousand of
         them, others move the limit by about one percent, and the page says which groups may hang on that.
         `helpers.audit.search_segments` draws others.
+    progress : bool, optional
+        Whether to say on stderr what is being done: on a terminal in a line that changes, elsewhere in a line each half
+        minute. By default yes, but for notebooks, which would store it.
 
     Returns
     -------
@@ -267,18 +280,23 @@ def audit_scores(table, *, cost=None, class_cost=None, ordered=False, check=(), 
     options["rng"] = rng if isinstance(rng, int) else None
     rng = check_rng(rng)
     of_loss, of_repair, of_pair, of_classes = rng.spawn(4)  # no section's numbers depend on what others draw
-    own, assumed_groups = as_assumed(table.checked())  # the only check: what follows computes
-    table, labels, check = relabelled(own, labels, check)
-    report = ScoreReport(
-        table=table,
-        cost=cost,
-        class_cost=class_costs,
-        ordered=ordered,
-        checked=levels_to_show(table, check),
-        draws={"average": rng, "loss": of_loss, "scores": of_repair, "pair": of_pair, "several": of_classes},
-        options=options,
-        labels=labels,
-        assumed_groups=assumed_groups,
-    )
-    _ = report.found  # all sections are computed here, and not when somebody reads them
+    with _progress.told(len(SECTIONS) + 1, progress):
+        _progress.step("columns")
+        own, assumed_groups = as_assumed(table.checked())  # the only check: what follows computes
+        table, labels, check = relabelled(own, labels, check)
+        report = ScoreReport(
+            table=table,
+            cost=cost,
+            class_cost=class_costs,
+            ordered=ordered,
+            checked=levels_to_show(table, check),
+            draws={"average": rng, "loss": of_loss, "scores": of_repair, "pair": of_pair, "several": of_classes},
+            options=options,
+            labels=labels,
+            assumed_groups=assumed_groups,
+        )
+        for section, words in SECTIONS.items():
+            _progress.step(words)
+            getattr(report, section)
+        _ = report.found  # all is computed here, and not when somebody reads it
     return report

@@ -1,0 +1,89 @@
+"""What long work is doing, on stderr: a line that changes on a terminal, a line each half minute in a log."""
+
+import io
+import os
+import sys
+from contextlib import contextmanager
+from contextvars import ContextVar
+from threading import Event, Thread
+
+from tqdm import tqdm
+
+from helpers.checks import check_one_of
+
+TOLD = "HONEST_PROGRESS"  # environment variable: a kernel's own stderr is that of the program that runs the notebook
+
+LOG_SECONDS, TERMINAL_SECONDS = 30.0, 1.0  # between lines
+
+LINE = "{desc} ({n_fmt} of {total_fmt}, {elapsed})"
+
+_bar = ContextVar("bar", default=None)
+
+
+@contextmanager
+def told(n_steps, progress=None):
+    """In here the `step` that is done is told, if `progress`; None: unless it would be stored in a notebook.
+
+    >>> with told(2, progress=False):
+    ...     step("the first of two")
+    """
+    stream, position = _stream(progress)
+    if stream is None or _bar.get() is not None:  # what runs inside of other work is a part of it
+        yield
+        return
+    on_terminal = stream.isatty()
+    shown = stream if on_terminal else io.StringIO()
+    bar = tqdm(total=n_steps, file=shown, bar_format=LINE, leave=False, position=position)
+
+    def write_line():
+        stream.write(f"{bar}\n")
+        stream.flush()
+
+    every = (TERMINAL_SECONDS, bar.refresh) if on_terminal else (LOG_SECONDS, write_line)
+    token = _bar.set(bar)
+    try:
+        with _repeated(*every):
+            yield
+    finally:
+        _bar.reset(token)
+        bar.close()
+
+
+def step(words):
+    """Say that the next step has begun."""
+    if (bar := _bar.get()) is not None:
+        part(words)
+        bar.update()
+
+
+def part(words):
+    """Say what a step is at, in place of what was said."""
+    if (bar := _bar.get()) is not None:
+        bar.set_description_str(words, refresh=False)
+
+
+def _stream(progress):
+    """Where progress goes, and in which line of the terminal; None for nowhere."""
+    check_one_of(progress, "progress", (None, True, False))
+    in_kernel = type(sys.stderr).__module__.startswith("ipykernel")  # its stderr is stored in the notebook
+    if progress is None and in_kernel:
+        return (sys.__stderr__, 1) if TOLD in os.environ else (None, 0)  # the program has the first line
+    return (None, 0) if progress is False else (sys.stderr, 0)
+
+
+@contextmanager
+def _repeated(seconds, function):
+    """Call a function each so many seconds, beside what is done in here."""
+    done = Event()
+
+    def repeat():
+        while not done.wait(seconds):
+            function()
+
+    thread = Thread(target=repeat, daemon=True, name="progress")
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
