@@ -55,8 +55,8 @@ class Recalibrator:
         Whether forests are a third as large, and nothing more is tried where boosted trees alone find no trace
         (p-value above one half): a third of the time for a few percent of the error.
     calendar : dict, optional
-        {column of dates: parts of them, such as "weekday", "month" or "hour"}: the learners see these, which come again,
-        and not the date, beyond which new rows lie.
+        {column of dates: parts of them, such as "day_of_week", "month" or "hour"}: the learners see these, which come
+        again, and not the date, beyond which new rows lie.
     rng : int, Generator or None, default None
         Decides the folds and the learners.
 

@@ -133,7 +133,7 @@ def parts_that_matter(table, column):
     times = table.X[column]
     if not pd.api.types.is_datetime64_any_dtype(times):
         return []
-    parts = ["weekday", "hour"] + ["month"] * bool(times.max() - times.min() >= pd.Timedelta(days=365))
+    parts = ["day_of_week", "hour"] + ["month"] * bool(times.max() - times.min() >= pd.Timedelta(days=365))
     known = np.flatnonzero(times.notna())
     return [part for part in parts if _matters(table.take(known), getattr(times.iloc[known].dt, part))]
 
