@@ -377,10 +377,10 @@ def of_money(report, moving=()):
         kind = "repair_saved_then"
     elif is_saving:
         kind, severity = "repair_saves", Severity.SERIOUS
-    more = beside | {"rule": rule, "period": period}
+    more = beside | {"rule": rule, "period": period, "moving": list(moving)}
     more["columns"] = [_seen_of(report, name) for name in money.columns]
     if later is not None:
-        more |= {"too_few": later.too_few, "n_needed": later.n_needed, "moving": moving}
+        more |= {"too_few": later.too_few, "n_needed": later.n_needed}
     yield Finding(kind, severity=severity, **ends_of(repaired, "saved"), n=money.n, more=more)
 
 
