@@ -161,8 +161,11 @@ class Report:
 
     # ---- the page -----------------------------------------------------------------------------------------------
 
-    def show(self, *names):
-        """Show parts of the page by their names ("answer": the first screen); the whole page if none is named."""
+    def show(self, *names, titles=True):
+        """Show parts of the page by their names ("answer": the first screen); the whole page if none is named.
+
+        Without `titles` they have no headings, and no words on how to read them.
+        """
         known = ["answer", *self.words.parts]
         for name in names:
             check_one_of(name, "names", known)
@@ -170,7 +173,10 @@ class Report:
             if name == "answer":
                 self._show_answer()
             elif self._has(name):
-                (self._show_folded if self.words.parts[name].folded else self._show_titled)(name)
+                part = self.words.parts[name]
+                if titles and not part.folded:
+                    show_heading(part.title, part.text)
+                (self._show_folded if part.folded else self._show_part)(name)
 
     def _show_answer(self):
         body = "".join(f"<p>{escape(text)}</p>\n" for text in self.before)
@@ -194,11 +200,6 @@ class Report:
     def _table(self, name):
         """A table of the report, "name" or "part.name"; None where it, or the part, is not there."""
         return reduce(lambda one, part: None if one is None else getattr(one, part), name.split("."), self)
-
-    def _show_titled(self, name):
-        part = self.words.parts[name]
-        show_heading(part.title, part.text)
-        self._show_part(name)
 
     def _show_part(self, name):
         part = self.words.parts[name]
