@@ -38,7 +38,7 @@ IDEA = (
     "patients form a wide band around it; of two patients who were both told 70 %, one has a risk of 92 % and one "
     "of 50 %."
 )
-GUIDES = ("scikit_learn", "in_python", "your_own_files", "commands", "troubles")  # they name functions and lessons
+GUIDES = ("scikit_learn", "in_python", "your_own_files", "how_reports_compute", "commands", "troubles")  # they name functions and lessons
 STORABLE = "run HONEST_FIGURE_SCALE=1 make run ARGS=--overwrite first"
 
 
@@ -207,7 +207,8 @@ def write_sources(root, folders, work, modules):
             end = environment.get_template("end_of_lesson.md.j2")
             words = end.render(ways=ways_on(name, course["routes"]), lessons=lessons, name=name)
             notebook.cells.append(new_markdown_cell(words, id="end-of-lesson"))
-        description = plain(f"{cards[name]['Title']}. Goals: {cards[name].get('Goals', '')}")
+        goals = f" Goals: {cards[name]['Goals']}" if "Goals" in cards[name] else ""
+        description = plain(f"{cards[name]['Title']}.{goals}")
         notebook.metadata["myst"] = {"html_meta": {"description": description}}
         path = work / "notebooks" / f"{name}.ipynb"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -215,7 +216,8 @@ def write_sources(root, folders, work, modules):
     given = {"notebooks": lessons, "checks": [name for name in cards if name not in lessons]}
     given |= {"citation": citation, "papers": papers, "quizzes": quizzes, "uses": uses} | glossary
     given |= {"course": course}
-    given |= {"map": draw_map(lessons), "needs": needs_of(lessons), "route_minutes": route_minutes}
+    on_map = {name: card for name, card in lessons.items() if "Needs" in card}  # a report needs no lesson
+    given |= {"map": draw_map(on_map), "needs": needs_of(lessons), "route_minutes": route_minutes}
     rows = read_rows(root, "claims")
     given |= ledger_page(rows)
     write_paper_pages(work / "papers", environment, rows, books.values())

@@ -201,8 +201,9 @@ def minutes_of(card):
 
 
 def route_minutes(cards, stops):
-    """Minutes of all notebooks of a route: to read, and with the exercises."""
-    times = [minutes_of(card) for stem, card in cards.items() if stem[:2] in stops.split()]
+    """Minutes of all lessons of a route: to read, and with the exercises; reports have none."""
+    passed = [card for stem, card in cards.items() if stem[:2] in stops.split()]
+    times = [minutes_of(card) for card in passed if "Minutes" in card]
     return sum(reading for reading, _ in times), sum(whole for _, whole in times)
 
 
@@ -232,10 +233,14 @@ def readme_table(root=ROOT):
     for stem, lesson in course["lessons"].items():
         card = header_card(nbformat.read(root / "notebooks" / f"{stem}.ipynb", as_version=4))
         links = [f"[checks](notebooks/checks/{stem}.ipynb)"] if "checks" in lesson else []
+        links += [f"[how to read it](notebooks/{lesson['lesson']}.ipynb)"] if "lesson" in lesson else []
         links += launch_links(course["repository"], stem)
         name = f"[{stem}](notebooks/{stem}.ipynb)" + (f" ({', '.join(links)})" if links else "")
-        reading, whole = minutes_of(card)
-        lines.append(f"| {name} | {lesson['question']} | {whole}, {reading} |")
+        minutes = "a report"
+        if "lesson" not in lesson:
+            reading, whole = minutes_of(card)
+            minutes = f"{whole}, {reading}"
+        lines.append(f"| {name} | {lesson['question']} | {minutes} |")
     return "\n".join(lines)
 
 

@@ -9,7 +9,7 @@ import nbformat
 from nbformat import from_dict
 from nbformat.v4 import new_markdown_cell, new_notebook
 
-from helpers.notebook.page import exporter
+from helpers.notebook.page import exporter, is_report
 from helpers.notebook.student import tags
 
 TEMPLATE = Path(__file__).parent / "_templates" / "slides.html.j2"
@@ -62,8 +62,9 @@ def write_slides(books, site):
     exporter_of_slides = exporter(TEMPLATE, "SlidesExporter", **options)
     (site / "slides").mkdir()
     for name, path in books.items():
-        if not name.startswith("checks/"):
+        notebook = nbformat.read(path, as_version=4)
+        if not name.startswith("checks/") and not is_report(notebook):
             resources = {"metadata": {"path": str(path.parent), "name": name}}
-            slides = slides_of(nbformat.read(path, as_version=4))
+            slides = slides_of(notebook)
             page, _ = exporter_of_slides.from_notebook_node(slides, resources)
             (site / "slides" / f"{name}.html").write_text(page, encoding="utf-8")

@@ -20,7 +20,7 @@ OUTSIDE = re.compile(r"(https?:|#|mailto:)")  # links that lead somewhere also f
 
 NOT_FOR_READERS = {"exercise", "check", "solution", "quiz", "remove-cell"}
 
-OF_THE_COURSE = ("lesson", "exercise", "quiz", "key ideas", "your own", "what to read")  # how left-out sections begin
+OF_THE_COURSE = ("exercise", "quiz", "key ideas", "what to read")  # how left-out sections begin
 
 MANY_SECTIONS = 6  # from which a page begins with its contents
 
@@ -91,7 +91,7 @@ def exporter(template, kind="HTMLExporter", **options):
 
 
 def _for_readers(nb):
-    """A copy without lessons, exercises and hidden cells; predictions are open, and the header card is left out."""
+    """A copy without exercises and hidden cells; predictions are open, and the header card is left out."""
     chosen = copy.deepcopy(nb)
     cells = chosen.cells
     chosen.cells = []
@@ -117,9 +117,8 @@ def title_of(nb):
 
 
 def is_report(nb):
-    """Whether a notebook says in sections called "Lesson", which no page holds, what it says about the book's data."""
-    texts = [cell.source for cell in nb.cells if cell.cell_type == "markdown"]
-    return any(re.match(r"#+\s*Lesson", text) for text in texts)
+    """Whether a notebook has no prose below its title, so that all it says is said by cells, about the data at hand."""
+    return not any(cell.cell_type == "markdown" for cell in nb.cells[1:])
 
 
 def to_html(nb, folder=".", note="", remark=""):

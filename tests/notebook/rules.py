@@ -26,9 +26,8 @@ TAGS |= {"remove-cell", "raises-exception"}
 SPEAKING = {"show", "table", "figure", "explore", "claim", "quiz", "Check"}
 CARD = ("Goals", "Needs", "Minutes", "Papers")  # which the map of the site shows
 CHECK_CARD = ("Lesson", "Papers")
-SECTIONS = ("exercise", "quiz", "when not", "key ideas", "read next")  # which a report leaves out
+SECTIONS = ("exercise", "quiz", "when not", "key ideas", "read next")  # of a lesson
 HIDDEN_SOURCE = {"hide-input", "check", "solution", "quiz"}  # tags of cells whose code is folded
-REPORTS = ("13_", "14_")
 STATUSES = ("planned", "verified", "reproduced", "agrees", "disagrees", "cannot tell", "differs", "needs")  # of claims
 CLAIMED = ("verified", "agrees", "disagrees")  # the statuses that need a claim that holds
 MIN_ALT = 20  # signs of an alternative text
@@ -191,19 +190,37 @@ def rule_anatomy(notebook, kind):
     titles = re.findall(r"^(#{1,4}) (.*)$", text, flags=re.MULTILINE)
     if not card.startswith("# ") or [level for level, _ in titles].count("#") > 1:
         yield 1, "the one heading of the first level stands at the top of the header card"
-    for label in CHECK_CARD if kind == "checks" else CARD:
+    for label in {"checks": CHECK_CARD, "report": (), "lesson": CARD}[kind]:
         if f"**{label}" not in card:
             yield 1, f"the header card lacks **{label}**"
-    for words in () if kind == "checks" else SECTIONS:
+    for words in SECTIONS if kind == "lesson" else ():
         if not any(words in title.lower() for _, title in titles):
             yield 1, f"no section heading contains '{words}'"
+
+
+def rule_report(notebook, kind, lesson):
+    """A report links to its lesson at its top; what follows is said by its cells, and nothing of it is hidden."""
+    if kind != "report":
+        return
+    if f"({lesson}.ipynb)" not in notebook["cells"][0]["source"]:
+        yield 1, f"the first cell of a report links to its lesson, {lesson}"
+    for k, cell in enumerate(notebook["cells"][1:], 2):
+        if cell["cell_type"] == "markdown":
+            yield k, "a report has no prose: its parts bring their words"
+        if tags(cell) - {"parameters", "remove-cell"}:
+            yield k, "no cell of a report is one of a lesson, or hidden"
+
+
+def lesson_of(name):
+    """The lesson that teaches to read a report; "" for a notebook that is none."""
+    return lessons().get(name, {}).get("lesson", "")
 
 
 def kind_of(name):
     """What a notebook is: "checks", "report" or "lesson"."""
     if name.startswith("checks/"):
         return "checks"
-    return "report" if name.startswith(REPORTS) else "lesson"
+    return "report" if lesson_of(name) else "lesson"
 
 
 RULES = (rule_parameters, rule_tags, rule_format, rule_outputs, rule_formulas, rule_figures, rule_folds, rule_exercises)
@@ -213,6 +230,7 @@ def lint(notebook, name):
     """All findings for one notebook, as lines 'name: cell k: rule'; `name` as in `list_notebooks`."""
     findings = [finding for rule in RULES for finding in rule(notebook)]
     findings += rule_anatomy(notebook, kind_of(name))
+    findings += rule_report(notebook, kind_of(name), lesson_of(name))
     return [f"{name}: cell {k}: {message}" for k, message in sorted(findings)]
 
 

@@ -42,22 +42,34 @@ def test_the_page_leaves_out_exercises_and_keeps_alt_texts():
     assert cells[1].outputs[0].data.keys() == {"image/png"}
 
 
-def test_a_page_holds_no_lesson_and_opens_predictions():
+def test_a_page_opens_predictions():
     inner = fold("answer", "Show what came out", "<details><summary>more</summary>\n<p>an answer</p>\n</details>")
     folded = v4.new_output("display_data", {"text/html": inner}, metadata={"honest": {"prediction": True}})
     cells = [
         v4.new_markdown_cell("# Report"),
-        v4.new_markdown_cell("### Lesson: a question\n\n**Predict.**"),
-        v4.new_code_cell("rows()", outputs=[v4.new_output("stream", text="rows of the course")]),
         v4.new_markdown_cell("## The answer"),
         v4.new_code_cell("tell()", outputs=[folded], metadata={"tags": ["predict"]}),
     ]
-    report = v4.new_notebook(cells=cells)
-    assert is_report(report) and not is_report(v4.new_notebook(cells=cells[:1]))
-    page = to_html(report)
+    page = to_html(v4.new_notebook(cells=cells))
     assert "The answer" in page and "<summary>more</summary>\n<p>an answer</p>\n</details>" in page
-    assert not [word for word in ("Predict", "rows of", "came out", "honest-fold") if word in page]
+    assert not [word for word in ("came out", "honest-fold") if word in page]
     assert folded.data["text/html"] == inner  # the notebook keeps what is folded
+
+
+def test_what_has_no_prose_below_its_title_is_a_report():
+    cells = [v4.new_markdown_cell("# Report"), v4.new_code_cell("tell()")]
+    assert is_report(v4.new_notebook(cells=cells))
+    assert not is_report(v4.new_notebook(cells=[*cells, v4.new_markdown_cell("About 17 points.")]))
+
+
+def test_headings_that_cells_show_are_those_of_the_page():
+    cells = [v4.new_markdown_cell("# Report")]
+    for name in "abcdef":
+        heading = f"## Part {name}\n\nSome **words**."
+        cells.append(v4.new_code_cell("", outputs=[v4.new_output("display_data", {"text/markdown": heading})]))
+    page = to_html(v4.new_notebook(cells=cells))
+    assert '<a href="#section-6">Part f</a>' in page and '<h2 id="section-6">Part f</h2>' in page
+    assert page.count("<strong>words</strong>") == 6
 
 
 def test_a_fold_of_words_and_formulas_ends_where_it_does():

@@ -19,7 +19,7 @@ from sample import good_checks, good_lesson
 from helpers.notebook import Check
 from helpers.notebook.student import main, student_copy, tags
 
-LESSONS = {name: path for name, path in shelf().items() if kind_of(name) != "checks"}
+LESSONS = {name: path for name, path in shelf().items() if kind_of(name) == "lesson"}
 each_lesson = pytest.mark.parametrize("name", LESSONS)
 
 

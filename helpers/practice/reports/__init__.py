@@ -13,8 +13,8 @@ On answers: `answers` computes with `answer_numbers`; `answer_findings` conclude
 
 from helpers.practice.reports.answers import audit_answers
 from helpers.practice.reports.control import negative_control
-from helpers.practice.reports.document import show_text
+from helpers.practice.reports.document import show_heading, show_text
 from helpers.practice.reports.intake import cost_pair, read_table
 from helpers.practice.reports.scores import audit_scores
 
-__all__ = ["audit_answers", "audit_scores", "negative_control", "read_table", "show_text", "cost_pair"]
+__all__ = ["audit_answers", "audit_scores", "negative_control", "read_table", "show_heading", "show_text", "cost_pair"]

@@ -46,6 +46,25 @@ def _emit(plain, body):
     emit({"text/plain": plain, "text/html": f'<div class="honest-say">\n{body}\n</div>'})
 
 
+def show_heading(title, text=""):
+    """Show a heading of a report, with text below it.
+
+    Parameters
+    ----------
+    title : str
+        The heading.
+    text : str, default ""
+        What follows it, as Markdown.
+
+    Examples
+    --------
+    >>> show_heading("Files beside this page")
+    ## Files beside this page
+    """
+    words = f"## {title}\n\n{text}".strip()
+    emit({"text/plain": words, "text/markdown": words})
+
+
 def check_free(folder, names, overwrite):
     """The folder, made if it is not there; ValueError if one of some files is, and may not be overwritten."""
     folder = Path(folder)
@@ -144,8 +163,11 @@ class Report:
 
     # ---- the page -----------------------------------------------------------------------------------------------
 
-    def show(self, *names):
-        """Show parts of the page by their names ("answer": the first screen); all that there are if none is named."""
+    def show(self, *names, titles=True):
+        """Show parts of the page by their names ("answer": the first screen); the whole page if none is named.
+
+        Without `titles` they have no headings, and no words on how to read them.
+        """
         known = ["answer", *self.words.parts]
         for name in names:
             check_one_of(name, "names", known)
@@ -153,7 +175,10 @@ class Report:
             if name == "answer":
                 self._show_answer()
             elif self._has(name):
-                (self._show_folded if self.words.parts[name].folded else self._show_part)(name)
+                part = self.words.parts[name]
+                if titles and not part.folded:
+                    show_heading(part.title, part.text)
+                (self._show_folded if part.folded else self._show_part)(name)
 
     def _show_answer(self):
         body = "".join(f"<p>{escape(text)}</p>\n" for text in self.before)
@@ -167,7 +192,8 @@ class Report:
     def _has(self, name):
         """Whether a part has anything to show."""
         part = self.words.parts[name]
-        return bool(part.empty or self.sentences(name)) or any(map(self._is_there, part.shows))
+        is_text = part.text and not part.shows
+        return bool(is_text or part.empty or self.sentences(name)) or any(map(self._is_there, part.shows))
 
     def _is_there(self, item):
         kind, _, name = item.partition(":")
@@ -217,26 +243,13 @@ class Report:
 
         from helpers.notebook.page import to_html
 
-        cells = []
-
-        def add(markdown, show=None):
-            with own_style(), collected() as outputs:
-                if show is not None:
-                    show()
-            cells.append(v4.new_markdown_cell(markdown))
-            if outputs:
-                shown = [v4.new_output("display_data", dict(data), metadata=about) for data, about in outputs]
-                cells.append(v4.new_code_cell("", outputs=shown))
-
-        add(self.words.title, self._show_answer)
-        for name, part in self.words.parts.items():
-            heading = "" if part.folded else f"## {part.title}\n\n{part.text}"
-            if self._has(name):
-                add(heading, lambda name=name: self.show(name))
-            elif part.text and not part.shows:
-                add(heading)
-        if files is not None:
-            add("## Files beside this page", lambda: table(files))
+        with own_style(), collected() as outputs:
+            self.show()
+            if files is not None:
+                show_heading("Files beside this page")
+                table(files)
+        shown = [v4.new_output("display_data", dict(data), metadata=about) for data, about in outputs]
+        cells = [v4.new_markdown_cell(self.words.title), v4.new_code_cell("", outputs=shown)]
         note = f"Made on {date.today():%d %B %Y} with honest-confidence {helpers.__version__}."
         return to_html(v4.new_notebook(cells=cells), note=note)
 

@@ -344,8 +344,8 @@ def test_bad_costs(cost):
 
 
 @pytest.mark.slow
-def test_the_parameters_that_lesson_14_says_are_set_are_those_in_use():
-    cells = nbformat.read(ROOT / "notebooks/14_audit_your_answers.ipynb", as_version=4).cells
+def test_the_parameters_that_lesson_19_says_are_set_are_those_in_use():
+    cells = nbformat.read(ROOT / "notebooks/19_read_a_report_on_answers.ipynb", as_version=4).cells
     (text,) = [cell.source for cell in cells if "sets five parameters" in cell.source]
     said = dict(re.findall(r'`(\w+)="(\w+)"`', text.partition("sets five parameters")[2]))
     read = read_answers("data/smollm2_answers.jsonl.gz")
@@ -396,7 +396,7 @@ def test_of_what_a_part_does_not_tell_what_its_tables_hold_is_counted(shows, mor
     monkeypatch.setattr(Four, "figure_names", (), raising=False)
     monkeypatch.setitem(Four.words.parts, "groups", Part(shows=(shows,), most=2))
     with collected() as outputs:
-        Four().show("groups")
+        Four().show("groups", titles=False)
     assert outputs[0][0]["text/plain"].split("\n\n") == ["a.", "b.", *more]
 
 
