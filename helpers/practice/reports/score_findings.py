@@ -295,6 +295,8 @@ def of_groups(report, used, moving=()):
         is_off &= (gaps["low"] > 0) | (gaps["high"] < 0)
     serious = named[is_off]
     far = are_far(gaps, least)
+    if used == "recalibrated":  # whom it would make wrong keeps the stated scores
+        far &= np.array([kind_of_group(row) != "fine_as_stated" for _, row in named.iterrows()])
     grave = named[far]
     whole = whole_groups(grave)["rule"].tolist()
     about["n_close"] = int(search.is_close(named["adjusted"]).sum())
@@ -478,7 +480,7 @@ def use_of(findings, n):
 
 
 def worst_of(average):
-    """What a headline says about stated scores: what is worst about them, with its numbers; `lead` is "" for nothing."""
+    """What a headline says about stated scores: what is worst about them, with its numbers; `lead` "": nothing."""
     if average is None or average.kind not in ("off_mendable", "off_repaired", "off_unmendable"):
         return {"lead": ""}
     names = ("stated", "observed", "se", "slope")
