@@ -295,6 +295,8 @@ def of_groups(report, used, moving=()):
         is_off &= (gaps["low"] > 0) | (gaps["high"] < 0)
     serious = named[is_off]
     far = are_far(gaps, least)
+    if used == "recalibrated":  # whom it would make wrong keeps the stated scores
+        far &= np.array([kind_of_group(row) != "fine_as_stated" for _, row in named.iterrows()])
     grave = named[far]
     whole = whole_groups(grave)["rule"].tolist()
     about["n_close"] = int(search.is_close(named["adjusted"]).sum())
