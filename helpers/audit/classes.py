@@ -16,8 +16,8 @@ from helpers.checks import check_rng
 from helpers.partition.class_rows import check_class_rows
 
 COLUMNS = [
-    "rule", "n", "share", "too_high", "too_low", "class", "stated", "observed", "gap", "low", "high", "other_gap", "z",
-    "adjusted",
+    "rule", "n", "share", "too_high", "too_low", "class", "stated", "observed", "gap", "low", "high", "other_gap",
+    "other_stated", "other_observed", "z", "adjusted", "needs",
 ]  # fmt: skip
 
 
@@ -124,12 +124,15 @@ def _table(rows, family, gaps, selected, adjusted, critical):
         one = names[k]
         if rows.ordered:
             other, other_gap = f"above {rows.classes[k]}", -own.gap[segment]
+            other_rates = [1 - own.stated[segment], 1 - own.observed[segment]]
         else:
             k_other = int((gap[:, segment].argmax if own.z[segment] < 0 else gap[:, segment].argmin)())
             other, other_gap = names[k_other], gap[k_other, segment]
+            other_rates = [gaps[k_other].stated[segment], gaps[k_other].observed[segment]]
         too_high, too_low = (one, other) if own.z[segment] < 0 else (other, one)
         lines.append([
             rule, own.n[segment], own.share[segment], too_high, too_low, one, own.stated[segment],
-            own.observed[segment], own.gap[segment], low, high, other_gap, own.z[segment], adjusted[k, segment],
+            own.observed[segment], own.gap[segment], low, high, other_gap, *other_rates, own.z[segment],
+            adjusted[k, segment], tuple(one.column.name for one in family.conditions(segment)),
         ])  # fmt: skip
     return pd.DataFrame(lines, columns=COLUMNS)

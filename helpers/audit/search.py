@@ -163,8 +163,9 @@ def audit_groups(y, p, X, *, sample_weight=None, groups=None, rng=None, **option
         `SegmentSearch.selected`: one row a subgroup, with rule, n, gap, low, high, adjusted (p-value) and more.
         `search_segments` also gives what could not have been found, and which columns were left out.
 
-        Of K classes: which of them is stated too often in the subgroup (too_high) and at whose expense (too_low); the
-        rates, gap and interval are those of the one whose gap is significant (class), other_gap is that of the other.
+        Of K classes: which of them is too high in the subgroup once recalibrated (too_high) and at whose expense
+        (too_low); the rates, gap and interval are those of the one whose gap is significant (class), other_gap,
+        other_stated and other_observed those of the other; needs are the columns of the rule.
         The p-value is adjusted over all classes and segments. Of classes in order, "up to b" and "above b" stand for
         them.
 

@@ -7,24 +7,30 @@ from helpers.profile.copies import have_near_misses, pairs, row_hashes
 
 LEAST_LEVELS = 40  # with two rows or more: fewer are no groups that an interval can rest on
 LARGEST = 0.1  # of the rows, in one value: a column with a larger one is a feature
+FEWEST = 10  # values of which an interval cannot rest, but the question whether rows are independent
+LARGEST_OF_FEW = 0.25  # of the rows, in one of them
 OWN = 0.25  # of the agreement of rows with one value, the least that rows with the next value must not share
 STANDARD_ERRORS = 5.0  # of forty groups, chance gives as much once in thirty thousand
 WIDER = 1.15  # factor of the interval below which nothing is said
 ONE_OUTCOME = 0.99  # of the values with several rows
 
 
-def find_clusters(columns, y, c, weight):
-    """Alerts for columns in which rows with one value err alike; the widest first."""
+def find_clusters(columns, y, c, weight, *, few=False):
+    """Alerts for columns in which rows with one value err alike; the widest first.
+
+    Of dates, and of all columns if `few`, ten values are enough.
+    """
     residual = y - c
     variance = c * (1 - c)
     alerts = []
     for column in columns:
         if column.repeats:
             own = _without_weekdays(column, residual) if column.is_date else residual
-            found = _agree(column.code, column.n_levels, column.is_ordered, y, own, variance, weight)
+            limits = (FEWEST, LARGEST_OF_FEW) if few or column.is_date else (LEAST_LEVELS, LARGEST)
+            found = _agree(column.code, column.n_levels, column.is_ordered, y, own, variance, weight, *limits)
             if found is not None:
                 n, value, more = found
-                alerts.append(Alert("cluster", (column.name,), n=n, value=value, more=more))
+                alerts.append(Alert("cluster", column.columns, n=n, value=value, more=more))
     return sorted(alerts, key=lambda alert: -alert.value)
 
 
@@ -52,15 +58,15 @@ def find_same_rows(columns, y, c, weight):
     return Alert("same_rows", (), n=n, value=value, more=more)
 
 
-def _agree(code, n_levels, is_ordered, y, residual, variance, weight):
+def _agree(code, n_levels, is_ordered, y, residual, variance, weight, least=LEAST_LEVELS, largest=LARGEST):
     """(rows, factor of the interval, more) where residuals of rows with one value agree beyond chance, else None."""
     inside = code >= 0
-    if n_levels < LEAST_LEVELS or n_levels > 0.9 * inside.sum():
+    if n_levels < least or n_levels > 0.9 * inside.sum():
         return None
     code = code[inside]
     count = np.bincount(code, minlength=n_levels)
     several = count > 1
-    if several.sum() < LEAST_LEVELS or count.max() > LARGEST * count.sum():
+    if several.sum() < least or count.max() > largest * count.sum():
         return None
     residual, variance, y = residual[inside], variance[inside], y[inside]
     if np.ptp(y) == 0:  # it is filled for one outcome only, so that being missing tells it

@@ -11,9 +11,10 @@ LOOKED_AT = 5000  # rows whose values, if all differ, show that hardly any two r
 class CodedColumn:
     """A column and the codes of its values, -1 where one is missing; those of numbers and dates are in their order."""
 
-    def __init__(self, name, values):
+    def __init__(self, name, values, columns=()):
         dtype = values.dtype
         self.name = name
+        self.columns = columns or (name,)  # of the table
         self.values = values
         self.is_category = isinstance(dtype, pd.CategoricalDtype)
         self.is_date = pd.api.types.is_datetime64_any_dtype(dtype)
@@ -82,6 +83,22 @@ def days(values):
 def as_days(column):
     """A column of dates and times as one of days; any other as it is, with what was read of it."""
     return CodedColumn(column.name, days(column.values)) if column.is_date else column
+
+
+def days_of_calendar(X):
+    """The dates that columns of numbers called day, month and year (or the first alone, or two) make together, or None.
+
+    Without a month or a year all rows are of one. None as well where some of the numbers are no date.
+    """
+    parts = {str(name).lower(): name for name in X if pd.api.types.is_numeric_dtype(X[name].dtype)}
+    columns = tuple(parts[part] for part in ("year", "month", "day") if part in parts)
+    if "day" not in parts:
+        return None
+    frame = pd.DataFrame({"year": 2000, "month": 1}, index=X.index)
+    dates = pd.to_datetime(frame.assign(**{str(name).lower(): X[name] for name in columns}), errors="coerce")
+    if (dates.isna() & X[list(columns)].notna().all(axis=1)).any():  # days of another kind
+        return None
+    return CodedColumn(", ".join(map(str, columns)), dates, tuple(map(str, columns)))
 
 
 def coded(X):

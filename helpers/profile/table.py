@@ -7,7 +7,7 @@ from sklearn.isotonic import IsotonicRegression
 
 from helpers.profile.alerts import Alert
 from helpers.profile.clusters import find_clusters, find_same_rows
-from helpers.profile.columns import as_days, coded
+from helpers.profile.columns import as_days, coded, days_of_calendar
 from helpers.profile.copies import find_copies, find_near_copies
 from helpers.profile.leaks import find_afterwards, find_leaks
 
@@ -101,6 +101,8 @@ def profile_table(y, p, X, *, sample_weight=None, groups=None, others=None, know
             X, others, y, c, sample_weight = _once(case, X, others, y, c, sample_weight)
             columns = coded(X)
         candidates = [as_days(column) for column in columns if column.name not in leaked]
+        calendar = days_of_calendar(X[[name for name in X if str(name) not in leaked]])
+        candidates += [] if calendar is None else [calendar]
         clusters = find_clusters(candidates + ([] if others is None else coded(others)), y, c, sample_weight)
         same = near if clusters or near is not None else find_same_rows(columns, y, c, sample_weight)
         alerts += clusters + ([] if same is None else [same])

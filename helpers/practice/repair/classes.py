@@ -13,6 +13,8 @@ from helpers.partition.class_rows import check_class_rows, with_class_scores
 from helpers.practice.repair.recalibrator import SMALLEST, Recalibrator
 from helpers.profile.alerts import no_table_warnings
 
+ROUNDED = 0.05  # by which rounding may move the sum of the scores of a case from 1
+
 OFFSETS = 0.001  # level of the test that asks for an offset a class: where it errs, right scores become worse
 
 
@@ -45,8 +47,10 @@ class ClassRecalibrator:
     ----------
     classes_ : ndarray, shape (K,)
         Classes in the order of the columns.
-    repairs_ : list of Recalibrator
-        One for each class.
+    score_columns_ : dict
+        {class: its column in tables of scores}, without classes that have none because they were never stated.
+    repairs_ : list of Recalibrator or None
+        One for each class; None for one in fewer rows, or groups, than there are folds, which stays as calibrated.
     changed_ : bool
         Whether the features change the probabilities of any class.
     p_value_ : float
@@ -138,31 +142,32 @@ class ClassRecalibrator:
         X : DataFrame or array_like, shape (m, d)
             Features, columns as in `fit`.
         P : DataFrame or array_like, shape (m, K)
-            Stated probabilities, columns as in `fit`.
+            Stated probabilities, columns as in `fit`; of a repair that a report has saved, the columns of scores as the
+            audited file had them. Sums that rounding has moved from 1 are put right.
 
         Returns
         -------
         ndarray, shape (m, K)
-            Rows sum to 1; each class keeps at least a twentieth of its calibrated probability.
+            In the order of `classes_`. Rows sum to 1; each class keeps at least a twentieth of its calibrated
+            probability.
         """
         if not hasattr(self, "repairs_"):
             raise NotFittedError("This ClassRecalibrator has learned nothing yet: call fit first.")
         X = check_table(X)
-        if hasattr(P, "columns"):
-            check_columns("P", list(P.columns), {f"class {name}": name for name in self.classes_})
-            P = P[list(self.classes_)]
-        P = check_simplex(P, "P")
+        P = self._stated(P)
         check_same_length(P=P, X=X)
         c = self._calibrated(P)
         if not self.changed_:
             return c
         table = with_class_scores(X, c, self.classes_)
-        return _nearest(c, [repair.predict(table, c[:, k]) for k, repair in enumerate(self.repairs_)])
+        repairs = enumerate(self.repairs_)
+        return _nearest(c, [c[:, k] if one is None else one.predict(table, c[:, k]) for k, one in repairs])
 
-    def fit_rows(self, rows):
-        """`fit_predict` of `helpers.partition.class_rows.ClassRows`."""
+    def fit_rows(self, rows, score_columns=None):
+        """`fit_predict` of `helpers.partition.class_rows.ClassRows`; `score_columns`: see `score_columns_`."""
         check_one_of(self.calibrator, "calibrator", ("platt", "none"))
         self.classes_ = rows.classes
+        self.score_columns_ = score_columns or {name: name for name in rows.classes}
         if self.calibrator != "none":
             self.calibrator_ = _line(log_of_stated(rows.P), rows.y, rows.weight)
         c = self._calibrated(rows.P)
@@ -173,14 +178,34 @@ class ClassRecalibrator:
         options = {"alpha": alpha, "n_folds": self.n_folds, "use_score": False, "fast": self.fast}
         self.repairs_ = []
         found = []
+        unit = np.arange(rows.y.size) if rows.groups is None else rows.groups
         for k in range(n_classes):
+            if np.unique(unit[rows.y == k]).size < self.n_folds:
+                self.repairs_.append(None)
+                found.append(c[:, k])
+                continue
             repair = Recalibrator("none", **options, rng=seed)
             with no_table_warnings():  # they were given on entry
                 found.append(repair.fit_predict(table, rows.y == k, c[:, k], rows.weight, rows.groups))
             self.repairs_.append(repair)
-        self.changed_ = any(repair.changed_ for repair in self.repairs_)
-        self.p_value_ = min(1.0, n_classes * min(repair.p_value_ for repair in self.repairs_))
+        fitted = [repair for repair in self.repairs_ if repair is not None]
+        self.changed_ = any(repair.changed_ for repair in fitted)
+        self.p_value_ = min(1.0, n_classes * min(repair.p_value_ for repair in fitted))
         return _nearest(c, found) if self.changed_ else c
+
+    def _stated(self, P):
+        """Checked scores, a column for each class."""
+        if hasattr(P, "columns"):
+            check_columns("P", list(P.columns), {f"class {name}": one for name, one in self.score_columns_.items()})
+            P = P[list(self.score_columns_.values())]
+        P = check_simplex(P, "P", tol=ROUNDED)
+        if P.shape[1] != len(self.score_columns_):
+            raise ValueError(
+                f"P must have the columns {', '.join(map(str, self.score_columns_.values()))}, but it has {P.shape[1]}."
+            )
+        stated = np.zeros((len(P), len(self.classes_)))
+        stated[:, [name in self.score_columns_ for name in self.classes_]] = P / P.sum(axis=1, keepdims=True)
+        return stated
 
     def _calibrated(self, P):
         return P if self.calibrator == "none" else self.calibrator_.predict_proba(log_of_stated(P))

@@ -6,13 +6,15 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from sklearn.isotonic import IsotonicRegression
 
 from helpers.audit.columns import levels_of_columns
 from helpers.checks import MOST_DRAWS, check_column, check_count, check_numbers
 from helpers.practice.reports.phrases import round_up
 from helpers.practice.tables import read_scores
 from helpers.practice.tables.files import find_table
-from helpers.profile.columns import days
+from helpers.profile.clusters import find_clusters
+from helpers.profile.columns import coded, days, days_of_calendar
 
 LEAST_ROWS = 300
 LEAST_EVENTS = 20
@@ -24,7 +26,10 @@ LATER = "perhaps known only with the outcome"
 TELLS = "tells the outcome"
 SAME_FEATURES = "all features"  # what rows of one group have in common where no column says who they are
 
-NAMES_OF_GROUPS = r"(.*[_ ])?(id|person|patient|subject|customer|user|household|family|hospital|site|school)([_ ].*)?"
+NAMES_OF_GROUPS = (
+    r"(.*[_ ])?(id|person|patient|subject|customer|user|household|family|hospital|clinic|site|school|teacher|store|"
+    r"flight)([_ ].*)?"
+)
 
 
 def read_table(
@@ -123,8 +128,7 @@ def relabelled(table, labels, check):
         before_name=labels.get(table.before_name, table.before_name),
         dropped={labels.get(name, name): why for name, why in table.dropped.items()},
     )
-    shown = {name: label for name, label in labels.items() if label in names}
-    return table, shown, [shown.get(name, name) for name in check]
+    return table, labels, [labels.get(name, name) for name in check]
 
 
 def _mapping(labels):
@@ -163,7 +167,8 @@ def as_assumed(table):
 
     Columns that tell the outcome are left out until somebody says that they are known before it. Rows that err alike
     are taken as groups where a column says so that is no feature by itself, or that names persons or days; so are rows
-    that are equal in all features, or in score and all but one of them.
+    that are equal in all features, or in score and all but one of them. Fewer than forty days, people or places are
+    too few for groups: their alerts stay, and raise the question.
     """
     leaking = leaking_columns(table.alerts)
     whys = {name: why for name, why in leaking.items() if name in table.X}
@@ -175,11 +180,14 @@ def as_assumed(table):
                 same = same.assign(**{table.score: table.p})
             values = pd.util.hash_pandas_object(same, index=False)
             return replace(table, groups=pd.factorize(values)[0], group_name=SAME_FEATURES), alert
-        if alert.kind != "cluster":
+        if alert.kind != "cluster" or alert.more["n_levels"] < LEAST_GROUPS:
             continue
-        (name,) = alert.columns
-        is_feature = name in table.X
-        values = table.X[name] if is_feature else table.others[name]
+        name = ", ".join(alert.columns)
+        is_feature = alert.columns[0] in table.X
+        if len(alert.columns) > 1:
+            values = days_of_calendar(table.X).values
+        else:
+            values = table.X[name] if is_feature else table.others[name]
         is_day = pd.api.types.is_datetime64_any_dtype(values.dtype)
         if is_feature and not (is_day or alert.more["one_outcome"] or re.fullmatch(NAMES_OF_GROUPS, name.lower())):
             continue
@@ -188,7 +196,17 @@ def as_assumed(table):
         code[missing] = code.max() + 1 + np.arange(missing.sum())  # each on its own
         X = table.X.drop(columns=name) if is_feature and not is_day else table.X
         return replace(table, X=X, groups=code, group_name=name), alert
+    if table.groups is None and not table.are_independent:
+        table = replace(table, alerts=(*table.alerts, *few_that_err_alike(table)))
     return table, None
+
+
+def few_that_err_alike(table):
+    """Alerts for columns that by their names are people or places, too few for groups, if rows of one err alike."""
+    named = table.X[likely_groups(table)]
+    c = IsotonicRegression(y_min=0, y_max=1).fit(table.p, table.y, table.weight).predict(table.p)
+    alerts = find_clusters(coded(named), table.y, c, table.weight, few=True)
+    return [alert for alert in alerts if alert.more["n_levels"] < LEAST_GROUPS]
 
 
 def leaking_columns(alerts):

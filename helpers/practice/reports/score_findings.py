@@ -81,7 +81,7 @@ def of_rows(table, assumed):
             kind = {"cluster": "assumed_groups", "same_rows": "assumed_equal"}.get(alert.kind, "assumed_copies")
             yield Finding(kind, table.group_name, **ends, more=more)
         elif alert.kind == "cluster" and assumed is None:
-            yield Finding("may_depend", alert.columns[0], **ends, more=more)
+            yield Finding("may_depend", ", ".join(alert.columns), **ends, more=more)
             return  # of several such columns the one that makes intervals widest
 
 
@@ -332,13 +332,40 @@ def of_classes(several):
     more = {"se": se, "over": "steps of the scale" if several.ordered else "classes"}
     yield Finding(kind, **ends, p_value=loss.p_value, n=loss.n, severity=severity, more=more)
     for _, row in several.groups.iterrows():
-        more = {"too_high": str(row["too_high"]), "too_low": str(row["too_low"]), "label": str(row["class"])}
-        more |= {"stated": row["stated"], "observed": row["observed"]}
-        ends = {"value": row["gap"], "low": row["low"], "high": row["high"], "p_value": row["adjusted"]}
-        severity = severity_of(row["gap"], 1.0)
-        kind = "step_group" if several.ordered else "class_group"
-        more["word"] = "high" if row["gap"] > 0 else "low"  # more is observed up to this class than stated
-        yield Finding(kind, row["rule"], **ends, n=int(row["n"]), severity=severity, more=more)
+        yield of_class_group(row, several.ordered)
+    if several.needs:
+        yield Finding(
+            "class_model_needs", n=len(several.needs), severity=Severity.SERIOUS, more={"columns": several.needs}
+        )
+    yield of_class_repair(several.repair)
+
+
+def of_class_group(row, ordered):
+    """The finding on a group of which one class, or one step of a scale, is off: a row of `SeveralClasses.groups`."""
+    ends = ends_of(row, "stated_gap", "stated_low", "stated_high")
+    is_off = ends["low"] >= 0 or ends["high"] <= 0
+    kind = "step_group" if ordered else "class_group"
+    more = {"label": str(row["class"]), "other": ""}
+    more |= {name: float(row[name]) for name in ("stated", "observed", "other_stated", "other_observed")}
+    more |= {f"residual_{name}": float(row[name]) for name in ("gap", "low", "high")}
+    if (row["other_observed"] - row["other_stated"]) * ends["value"] < 0:
+        more["other"] = str(row["too_low"] if row["class"] == row["too_high"] else row["too_high"])
+    severity = severity_of(ends["value"], 1.0) if is_off else Severity.NOTE
+    ends |= {"p_value": float(row["adjusted"]), "n": int(row["n"])}
+    return Finding(kind if is_off else f"{kind}_fine", row["rule"], severity=severity, **ends, more=more)
+
+
+def of_class_repair(repair):
+    """What a repair of the scores of all classes gains, a `ClassRepair`."""
+    gains = repair.gains
+    if not repair.model.changed_:
+        ends = ends_of(gains.loc["recalibrated"], "saved")
+        return Finding("classes_only_recalibrated", **ends, p_value=repair.model.p_value_, n=repair.rows.size)
+    recalibrated = {f"recalibrated_{end}": x for end, x in ends_of(gains.loc["recalibrated"], "saved").items()}
+    is_worth = root(gains.loc["beyond", "saved_low"]) >= GRAVE and gains.loc["repaired", "saved_low"] > 0
+    kind, severity = ("class_repair_gains", Severity.SERIOUS) if is_worth else ("class_repair_small", Severity.NOTE)
+    ends = ends_of(gains.loc["repaired"], "saved")
+    return Finding(kind, severity=severity, **ends, n=repair.rows.size, more=recalibrated)
 
 
 def of_class_costs(several):
@@ -456,6 +483,9 @@ def of_limits(report):
         yield Finding("few_cases", n=n)
     if "people or places" in report.limitation:
         yield Finding("few_people", n=n)
+    table = report.table
+    if table.groups is None and not any(alert.kind == "cluster" for alert in table.alerts):
+        yield Finding("rows_independent", n=n, more={"by_user": table.are_independent})
 
 
 def use_of(findings, n):

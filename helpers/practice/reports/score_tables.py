@@ -95,22 +95,22 @@ class ScoreTables:
 
     @property
     def class_group_table(self):
-        """Groups that are given the wrong class."""
+        """Groups in which a class is off, with the class that it is taken from or given to, as stated."""
         if self.several is None or self.several.groups.empty:
             return None
-        rows = [
-            (
-                row["rule"],
-                f"{row['n']:,}",
-                str(row["too_high"]),
-                str(row["too_low"]),
-                f"{row['class']}: {percent(row['stated'])} stated, {percent(row['observed'])} observed",
-                _gap(row),
-            )
-            for _, row in self.several.groups.iterrows()
-        ]
-        columns = ["cases where", "cases", "stated too often", "at the expense of", "surely off"]
-        return pd.DataFrame(rows, columns=[*columns, "recalibrated gap in points (95 %)"])
+        rows = []
+        for _, row in self.several.groups.iterrows():
+            other = row["too_low"] if row["class"] == row["too_high"] else row["too_high"]
+            cells = {"often": [], "rarely": []}
+            for name, place in ((row["class"], ""), (other, "other_")):
+                stated, observed = row[f"{place}stated"], row[f"{place}observed"]
+                cell = f"{name}: {percent(stated)} stated, {percent(observed)} observed"
+                cells["often" if stated > observed else "rarely"].append(cell)
+            both = ("; ".join(cells[side]) or "–" for side in ("often", "rarely"))
+            gap = apart(row["stated_gap"], row["stated_low"], row["stated_high"])
+            rows.append((row["rule"], f"{row['n']:,}", *both, str(row["class"]), gap, _gap(row)))
+        columns = ["cases where", "cases", "stated more often than observed", "stated more rarely", "surely off"]
+        return pd.DataFrame(rows, columns=[*columns, "its gap in points (95 %)", "recalibrated (95 %)"])
 
     @property
     def class_cost_table(self):

@@ -24,7 +24,7 @@ from helpers.practice.reports.pair import compare_scores, pairs_in_order
 from helpers.practice.reports.rescored import count_money, mean_of, parts_of_loss, repair_scores
 from helpers.practice.reports.score_findings import find_all
 from helpers.practice.reports.score_tables import ScoreTables
-from helpers.practice.reports.several import check_classes_asked, measure_classes
+from helpers.practice.reports.several import check_classes_asked, measure_classes, repaired_answers
 from helpers.practice.reports.single_cases import measure_loss
 from helpers.practice.tables.scores import ScoreTable
 from helpers.profile.alerts import Alert, no_table_warnings
@@ -62,14 +62,15 @@ class ScoreReport(ScoreTables, Report):
     checked: pd.DataFrame | None  # every level of the columns that the user named
     draws: dict = field(repr=False)  # source of randomness of each section
     options: dict = field(default_factory=dict, repr=False)  # what was asked for: cost, check, labels and rng
-    labels: dict = field(default_factory=dict, repr=False)  # {feature of the file: its name on the page}
+    labels: dict = field(default_factory=dict, repr=False)  # {column of the file: its name on the page}
     assumed_groups: Alert | None = None  # of rows that err alike, where the groups come from it
 
     @property
     def own(self):
         """The table with the names of its file: a repair is for files like the user's."""
         names = {shown: name for name, shown in self.labels.items()}
-        return replace(self.table, X=self.table.X.rename(columns=names))
+        score = names.get(self.table.score, self.table.score)
+        return replace(self.table, X=self.table.X.rename(columns=names), score=score)
 
     # ---- sections -----------------------------------------------------------------------------------------------
 
@@ -108,6 +109,8 @@ class ScoreReport(ScoreTables, Report):
     @cached_property
     def scores(self):
         """Recalibrated scores out of fold; with costs also repaired ones."""
+        if self.several is not None:
+            return repaired_answers(self.table, self.average.kind, self.several.repair, self.draws["scores"])
         can_repair = self.cost is not None and not self.limitation
         return repair_scores(self.own, self.average.kind, can_repair=can_repair, rng=self.draws["scores"])
 
@@ -130,7 +133,8 @@ class ScoreReport(ScoreTables, Report):
         """All classes together, `SeveralClasses`; None where scores have no column for each."""
         if self.limitation:
             return None
-        return measure_classes(self.table, self.draws["several"], ordered=self.ordered, cost=self.class_cost)
+        rng = self.draws["several"]
+        return measure_classes(self.table, self.own, rng, ordered=self.ordered, cost=self.class_cost)
 
     @cached_property
     def calibrated(self):

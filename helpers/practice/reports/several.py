@@ -1,6 +1,7 @@
 """Scores of several classes: the grouping loss of all of them, who is given the wrong class, what decisions cost."""
 
-from dataclasses import dataclass, field
+from collections import Counter
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +15,16 @@ from helpers.grouping import GroupingLoss
 from helpers.grouping.classes import loss_of_vectors
 from helpers.partition.class_rows import ClassRows
 from helpers.practice.repair import ClassRecalibrator
-from helpers.practice.reports.rescored import MOST_ROWS, by_other_folds, mean_of, rows_of_whole_groups
+from helpers.practice.reports.rescored import (
+    MOST_ROWS,
+    Repaired,
+    by_other_folds,
+    mean_of,
+    out_of_fold,
+    rows_of_whole_groups,
+)
 from helpers.practice.tables.files import open_table
+from helpers.practice.tables.scores import ANSWER
 
 MOST_SEARCHED = 50_000  # rows in which groups are sought
 
@@ -38,13 +47,36 @@ class ClassCosts:
 
 
 @dataclass(frozen=True)
+class ClassRepair:
+    """The scores of all classes, recalibrated and repaired by labels that they have not seen."""
+
+    model: ClassRecalibrator  # for new cases
+    rows: np.ndarray  # of the table: all, or about 12,000 of a larger one
+    recalibrated: np.ndarray  # (m, K) of these rows
+    repaired: np.ndarray  # (m, K); as `recalibrated` where nothing is repaired
+    # What they save of the squared error of the stated scores, summed over classes; a row each, "recalibrated",
+    # "repaired", and "beyond": what the repaired ones save of that of the recalibrated ones. saved, with its ends
+    gains: pd.DataFrame
+
+
+@dataclass(frozen=True)
 class SeveralClasses:
     """What is said of the vector of scores beyond that of the answer."""
 
     loss: GroupingLoss  # summed over classes, or over the steps of ordered ones
-    groups: pd.DataFrame  # as `audit_groups` gives them, a row a group
+    # as `audit_groups` gives them, a row a group, and of the class that is off the gap as stated with its interval
+    groups: pd.DataFrame
+    repair: ClassRepair = field(repr=False)
     ordered: bool = False
     money: ClassCosts | None = field(default=None, repr=False)
+
+    @property
+    def needs(self):
+        """Columns that tell the groups apart, those of the largest sum of share * |gap| first."""
+        effects = Counter()
+        for row in self.groups.itertuples():
+            effects.update(dict.fromkeys(row.needs, row.share * abs(row.gap)))
+        return [name for name, _ in effects.most_common() if name != ANSWER]
 
 
 def check_classes_asked(table, class_cost, ordered):
@@ -71,18 +103,31 @@ def check_classes_asked(table, class_cost, ordered):
     return pd.DataFrame(values, costs.index.map(str), classes)
 
 
-def measure_classes(table, rng, *, ordered=False, cost=None):
-    """`SeveralClasses` of a checked table, None for scores of one class; `cost` as `check_classes_asked` gives it."""
+def measure_classes(table, own, rng, *, ordered=False, cost=None):
+    """`SeveralClasses` of a checked table, None for scores of one class.
+
+    own : the same table with the names of its file, for which the repair is
+    cost : as `check_classes_asked` gives it
+    """
     if table.classes is None:
         return None
-    of_loss, of_rows, of_groups, of_costs = rng.spawn(4)
+    of_loss, of_rows, of_groups, of_repair = rng.spawn(4)
     rows = rows_of_classes(table, ordered)
     loss = loss_of_vectors(rows, rng=of_loss)
     if table.n > MOST_SEARCHED:
         rows = rows.take(of_rows.choice(table.n, MOST_SEARCHED, replace=False))
     groups = class_groups_of_rows(rows, rng=of_groups)
-    money = None if cost is None else count_class_costs(table, cost, of_costs)
-    return SeveralClasses(loss, groups, ordered, money)
+    repair = repair_classes(own, of_repair)
+    money = None if cost is None else count_class_costs(table, repair, cost)
+    return SeveralClasses(loss, _beside_stated(groups), repair, ordered, money)
+
+
+def _beside_stated(groups):
+    """Groups with the gap before recalibration: stated_gap, stated_low, stated_high."""
+    stated_gap = groups["observed"] - groups["stated"]
+    recalibration = stated_gap - groups["gap"]
+    ends = {f"stated_{end}": groups[end] + recalibration for end in ("low", "high")}
+    return groups.assign(stated_gap=stated_gap, **ends)
 
 
 def rows_of_classes(table, ordered=False):
@@ -93,21 +138,46 @@ def rows_of_classes(table, ordered=False):
     return ClassRows(code, P, table.X, table.weight, table.groups, np.asarray(classes, object), ordered)
 
 
-def count_class_costs(table, cost, rng):
-    """Count what deciding by the scores of all classes costs."""
+def repair_classes(table, rng):
+    """`ClassRepair` of a checked table."""
     rows = rows_of_whole_groups(table, MOST_ROWS, rng)
-    if rows.size < table.n:
-        table = table.take(rows)
-    of_classes = rows_of_classes(table)
+    table = table if rows.size == table.n else table.take(rows)
+    # the answer is not in the tables of new cases, and their scores tell it
+    of_classes = rows_of_classes(replace(table, X=table.X.drop(columns=ANSWER, errors="ignore")))
     P = of_classes.P
     y = of_classes.y
-    values = cost.to_numpy()
     model = ClassRecalibrator(rng=rng)
-    repaired = model.fit_rows(of_classes)
+    repaired = model.fit_rows(of_classes, table.classes.columns)
     most_common = (y == np.bincount(y).argmax()).astype(float)
     recalibrated = by_other_folds(calibrate_classes, P, y, most_common, table, rng)
-    scores = {"stated": P, "recalibrated": recalibrated}
-    scores["repaired"] = repaired if model.changed_ else recalibrated
+    repaired = repaired if model.changed_ else recalibrated
+    came = np.eye(P.shape[1])[y]
+    stated_error, recalibrated_error, repaired_error = (
+        ((scores - came) ** 2).sum(axis=1) for scores in (P, recalibrated, repaired)
+    )
+    gains = {
+        "recalibrated": mean_of(table, "saved", stated_error - recalibrated_error),
+        "repaired": mean_of(table, "saved", stated_error - repaired_error),
+        "beyond": mean_of(table, "saved", recalibrated_error - repaired_error),
+    }
+    return ClassRepair(model, rows, recalibrated, repaired, pd.DataFrame(gains).T)
+
+
+def repaired_answers(table, calibrator, repair, rng):
+    """`Repaired` scores of the answers: what the repair of all classes says of the class with the largest score."""
+    recalibrated = out_of_fold(table, calibrator, rng)
+    answer = table.classes.P.to_numpy()[repair.rows].argmax(axis=1)
+    is_repaired = repair.model.changed_
+    repaired = repair.repaired[np.arange(answer.size), answer] if is_repaired else recalibrated[repair.rows]
+    return Repaired(recalibrated, repair.rows, repaired, np.zeros(answer.size), repair.model)
+
+
+def count_class_costs(table, repair, cost):
+    """Count what deciding by the scores of all classes costs; `repair`: a `ClassRepair`."""
+    table = table.take(repair.rows)
+    scores = {"stated": table.classes.P.to_numpy(), "recalibrated": repair.recalibrated, "repaired": repair.repaired}
+    y = table.classes.P.columns.get_indexer(table.classes.y)
+    values = cost.to_numpy()
     decided = {policy: cheapest(score, values).decision for policy, score in scores.items()}
     single = int(np.average(values[:, y], axis=1, weights=table.weights).argmin())
     decided[f"always {cost.index[single]}"] = np.full(table.n, single)
@@ -117,4 +187,4 @@ def count_class_costs(table, cost, rng):
         costs[policy] = mean_of(table, "cost", paid) | mean_of(table, "saved", values[decided["stated"], y] - paid)
         shares[policy] = np.bincount(decision, table.weights, len(values)) / table.weights.sum()
     shares = pd.DataFrame(shares.values(), shares, cost.index)
-    return ClassCosts(pd.DataFrame(costs).T, shares, table.n, model.changed_)
+    return ClassCosts(pd.DataFrame(costs).T, shares, table.n, repair.model.changed_)

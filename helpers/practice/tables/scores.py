@@ -39,9 +39,10 @@ class ClassScores:
 
     y: np.ndarray
     P: pd.DataFrame
+    columns: dict  # {class: its column in the file}, without a class that has none
 
     def take(self, rows):
-        return ClassScores(self.y[rows], self.P.iloc[rows])
+        return ClassScores(self.y[rows], self.P.iloc[rows], self.columns)
 
 
 @dataclass(frozen=True)
@@ -308,6 +309,7 @@ def _read_classes(table, frame, label, of_class):
         without = [name.removeprefix(start) for name in P.columns]
         if len(set(y) & set(without)) > len(set(y) & set(P.columns)):
             P = P.set_axis(without, axis=1)
+    of_class = dict(zip(P.columns, of_class.values(), strict=True))
     unknown = pd.Series(y)[~np.isin(y, P.columns.to_numpy(object))].value_counts()
     if unknown.sum() == len(y):
         raise ValueError(
@@ -330,7 +332,7 @@ def _read_classes(table, frame, label, of_class):
         raise ValueError(f"{table.name}: {error}") from None
     best = scores.argmax(axis=1)
     answer = pd.Categorical.from_codes(best, [str(name) for name in names])
-    return ClassScores(y, P), (code == best).astype(float), scores.max(axis=1), answer
+    return ClassScores(y, P, of_class), (code == best).astype(float), scores.max(axis=1), answer
 
 
 def _are_row_labels(name, values):

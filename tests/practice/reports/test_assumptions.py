@@ -109,6 +109,61 @@ def test_a_feature_in_which_rows_err_alike_makes_the_verdict_unsure():
     assert report.before
 
 
+def of_days(rng, n_days, size, columns):
+    """Rows of days on which scores err alike; the days written in one column or several."""
+    day = np.repeat(np.arange(n_days), size)
+    date = pd.Timestamp("2025-01-01") + pd.to_timedelta(day, "D")
+    p = rng.beta(2, 3, day.size)
+    moved = np.clip(p + rng.normal(0, 0.1, n_days)[day], 0.01, 0.99)
+    table = pd.DataFrame({"x": rng.normal(size=day.size), "score": p, "label": (rng.random(day.size) < moved) * 1})
+    written = {"when": date, "year": date.year, "month": date.month, "day": date.day, "school": [f"s{k}" for k in day]}
+    return table.assign(**{name: written[name] for name in columns})
+
+
+@pytest.mark.parametrize("columns", [["year", "month", "day"], ["day", "month"]])
+def test_days_in_several_columns_are_days(columns):
+    read, alert = as_assumed(read_table(of_days(np.random.default_rng(0), 60, 100, columns)).checked())
+    assert read.group_name == "month, day" and read.groups.max() == 59 and alert.value > 2  # one year says nothing
+    assert {"month", "day"} <= set(read.X)
+
+
+def test_numbers_called_day_that_are_no_days_of_a_month_are_numbers():
+    table = of_days(np.random.default_rng(0), 60, 100, ["when"])
+    table["day"] = (table.pop("when") - pd.Timestamp("2025-01-01")).dt.days
+    read, _ = as_assumed(read_table(table).checked())
+    assert [alert.columns for alert in read.alerts] == [("day",)] and read.groups is None
+
+
+@pytest.mark.parametrize("column", ["when", "day", "school"])
+def test_too_few_days_or_schools_for_groups_raise_the_question(column):
+    """A month of days: the page does not certify that nothing makes its numbers less sure."""
+    report = audit_scores(read_table(of_days(np.random.default_rng(1), 28, 100, [column])), rng=0)
+    found = {finding.kind: finding for finding in report.found}
+    assert report.table.groups is None and found["may_depend"].subject == column
+    assert found["may_depend"].value == pytest.approx(np.sqrt(1 + 99 * 0.01 / 0.24), rel=0.25)
+    assert report.before and "rows_independent" not in found
+    given = audit_scores(read_table(of_days(np.random.default_rng(1), 28, 100, [column]), group=column), rng=0)
+    wider = (given.average.rates["high"] - given.average.rates["low"]) / (
+        report.average.rates["high"] - report.average.rates["low"]
+    )
+    assert wider == pytest.approx(found["may_depend"].value, rel=0.1)
+
+
+def test_few_days_that_do_not_err_alike_raise_no_question():
+    rng = np.random.default_rng(2)
+    for _ in range(20):
+        table = of_days(rng, int(rng.integers(10, 40)), 60, ["when", "school"])
+        table["label"] = (rng.random(len(table)) < table["score"]) * 1
+        assert not as_assumed(read_table(table).checked())[0].alerts
+
+
+@pytest.mark.parametrize("group", ["", "none"])
+def test_no_page_without_groups_says_that_nothing_makes_it_less_sure(group):
+    report = audit_scores(read_table(honest(np.random.default_rng(6), 250), group=group), rng=0)
+    (found,) = [finding for finding in report.found if finding.kind == "rows_independent"]
+    assert found.more["by_user"] == (group == "none")
+
+
 def test_rows_without_an_identity_are_each_on_their_own():
     table = forecasts(np.random.default_rng(5))
     table.loc[::4, "event"] = None

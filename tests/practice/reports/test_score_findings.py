@@ -116,7 +116,8 @@ def several_classes(rng):
     Q = P + np.column_stack([np.zeros(n), -moved, moved])
     y = np.array(["maybe", "no", "yes"])[(rng.random(n)[:, None] > np.cumsum(Q, axis=1)[:, :-1]).sum(axis=1)]
     scores = pd.DataFrame(P, columns=["p_maybe", "p_no", "p_yes"]).assign(label=y, town=town)
-    return measure_classes(read_table(scores, score="p_*").checked(), rng, ordered=bool(rng.random() < 0.5))
+    table = read_table(scores, score="p_*").checked()
+    return measure_classes(table, table, rng, ordered=bool(rng.random() < 0.5))
 
 
 def class_costs(rng):
@@ -177,7 +178,13 @@ def any_report(rng):
     several = None
     if rng.random() < 0.4:
         money = made(class_costs, rng.integers(50)) if rng.random() < 0.5 else None
-        several = replace(made(several_classes, rng.integers(5)), money=money)
+        several = made(several_classes, rng.integers(5))
+        gains = [ends(rng, "saved", "saved_low", "saved_high") for _ in range(3)]
+        gains = pd.DataFrame(gains, ["recalibrated", "repaired", "beyond"])
+        groups = several.groups
+        if rng.random() < 0.3:
+            groups = groups.assign(stated_gap=0.01, stated_low=-0.02, stated_high=0.05)
+        several = replace(several, money=money, groups=groups, repair=replace(several.repair, gains=gains))
     limitation = str(
         rng.choice(["", "", "", "The table has 90 cases.", "The cases come from only 8 people or places."])
     )

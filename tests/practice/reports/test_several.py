@@ -1,12 +1,18 @@
-"""The page on scores of several classes: read from a file, searched, and said in words."""
+"""The page on several classes: read from a file, searched, said in words, and repaired for new cases."""
+
+import html
+import re
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import softmax
 
-from helpers.practice.repair import load
+import helpers.practice.repair
 from helpers.practice.reports import audit_scores, read_table
+from helpers.practice.reports.findings import Severity, table_of
+from helpers.practice.reports.score_findings import of_class_group
+from helpers.practice.reports.scores import ScoreReport
 from helpers.practice.reports.several import check_classes_asked
 
 
@@ -38,12 +44,78 @@ def test_a_file_with_a_column_for_each_class(table, tmp_path):
     assert (groups["too_high"].iloc[0], groups["too_low"].iloc[0]) == ("no", "yes")
     found = {one.kind: one for one in report.found}
     assert "town is " in found["class_group"].subject
-    assert "no" in report.class_group_table.loc[0, "stated too often"]
+    (row,) = report.class_group_table.head(1).itertuples(index=False)
+    assert row[2].startswith("no: ") and row[3].startswith("yes: ")  # stated too often, and too rarely
+    assert found["class_model_needs"].more["columns"] == ["town"]
     assert report.metrics()["classes_rule"] == groups["rule"].tolist()
     page = report.save(tmp_path / "out")
     assert "All classes together" in page.read_text(encoding="utf-8")
     assert report.table.features[1] == "Age in years"
-    assert load(page.with_name("repair.joblib")).columns_ == read.features
+
+
+def run_recipe(page, name, monkeypatch):
+    """What the recipe for new cases on a page gives, run where the page lies, for a fresh file without labels."""
+    text = html.unescape(page.read_text(encoding="utf-8"))
+    recipe = re.search(r"helpers\.practice\.repair\.load\(.*\)(?=\. Loading)", text).group()
+    table = pd.read_csv(page.with_name(name)).drop(columns="label")
+    monkeypatch.chdir(page.parent)
+    return eval(recipe, {"helpers": helpers, "table": table})
+
+
+@pytest.mark.slow
+def test_the_recipe_on_the_page_repairs_the_scores_of_all_classes(table, tmp_path, monkeypatch):
+    """From rounded scores of a file in which columns have another order, also of a class that had no score."""
+    label = np.where(table.index % 120 == 0, "perhaps", table["label"])
+    frame = table.assign(label=label).round(2)
+    report = audit_scores(read_table(frame[:800], score="p_*"), labels={"town": "Town"}, rng=0)
+    page = report.save(tmp_path / "out")
+    fresh = frame[800:]
+    fresh[fresh.columns[::-1]].to_csv(page.with_name("new.csv"), index=False)
+    repaired = run_recipe(page, "new.csv", monkeypatch)
+    classes = report.several.repair.model.classes_
+    assert classes.tolist() == ["maybe", "no", "yes", "a class without a score"]
+    assert repaired.sum(axis=1) == pytest.approx(1) and repaired[:, 3].max() < 0.05
+    stated = fresh[["p_maybe", "p_no", "p_yes"]].assign(perhaps=0.0).to_numpy()
+    came = fresh["label"].to_numpy()[:, None] == ["maybe", "no", "yes", "perhaps"]
+    errors = [((scores - came) ** 2).sum(axis=1).mean() for scores in (stated, repaired)]
+    gain = report.several.repair.gains.loc["repaired"]
+    assert gain["saved_low"] > 0 and errors[1] < errors[0]
+    assert "class_repair_gains" in [finding.kind for finding in report.found]
+    scores = pd.read_csv(page.with_name("scores.csv"))
+    of_class = scores[[f"repaired: {name}" for name in classes]]
+    assert of_class.sum(axis=1).to_numpy() == pytest.approx(1, abs=1e-5)
+    assert (scores["repaired_answer"] == classes[of_class.to_numpy().argmax(axis=1)]).all()
+
+
+@pytest.mark.slow
+def test_the_recipe_for_one_score_names_its_column(table, tmp_path, monkeypatch):
+    one = table.assign(label=(table["label"] == "yes") * 1)[["label", "p_yes", "age", "town"]]
+    report = audit_scores(read_table(one[:800], score="p_yes"), labels={"p_yes": "Our score"}, rng=0)
+    page = report.save(tmp_path / "out")
+    one[800:].to_csv(page.with_name("new.csv"), index=False)
+    repaired = run_recipe(page, "new.csv", monkeypatch)
+    is_p = (one["town"][800:] == "p").to_numpy()
+    assert (repaired - one["p_yes"][800:])[is_p].mean() > 0.1 > (repaired - one["p_yes"][800:])[~is_p].mean()
+
+
+def test_a_group_is_said_to_be_off_as_stated_and_not_as_recalibrated():
+    """Stated too rarely, and once recalibrated too often: the sentence is about what was stated."""
+    row = {"rule": "town is p", "n": 200, "class": "no", "too_high": "no", "too_low": "yes", "adjusted": 0.01}
+    row |= {"stated": 0.011, "observed": 0.017, "gap": -0.04, "low": -0.06, "high": -0.02}
+    row |= {
+        "other_stated": 0.3,
+        "other_observed": 0.25,
+        "stated_gap": 0.006,
+        "stated_low": -0.014,
+        "stated_high": 0.026,
+    }
+    words = ScoreReport.words.kinds
+    unsure = of_class_group(pd.Series(row), False)
+    assert unsure.kind == "class_group_fine" and unsure.severity == Severity.NOTE
+    sure = of_class_group(pd.Series(row | {"stated_low": 0.001, "stated_high": 0.011}), False)
+    assert sure.kind == "class_group" and sure.more["other"] == "yes"
+    sentence = table_of([sure], words)["sentence"].item()
+    assert "no is stated too rarely: 1.1" in sentence and "in favour of yes" in sentence
 
 
 def test_names_in_a_list_or_with_commas(table):
