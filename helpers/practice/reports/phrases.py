@@ -124,8 +124,16 @@ def points_apart(value, low, high):
 
 
 def apart(gap, low, high):
-    """A gap in points, with its interval and as many decimals as tell the ends apart."""
+    """A gap in points, with its interval and as many decimals as tell the ends apart.
+
+    An end that is as far from 0 as the gap surely is, is rounded towards 0: 4.88 points are not surely 5.
+    """
     fine = (high - low) / 8
+    step = 0.01 * 10.0 ** -min(digits(100 * fine), 3)
+    if low > 0:
+        low = step * np.floor(low / step + 1e-9)
+    if high < 0:
+        high = step * np.ceil(high / step - 1e-9)
     ends = (points(end, fine, sign=True) for end in (low, high))
     return f"{points(gap, fine, sign=True)} {bracketed(*ends)}".replace(" ", NBSP)
 

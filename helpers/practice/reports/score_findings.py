@@ -258,11 +258,8 @@ def gaps_of(groups, used, repaired=None):
 
 
 def are_far(gaps, least):
-    """Which gaps are certainly as large as `least`, in the digits in which the page shows them."""
-    fine = (gaps["high"] - gaps["low"]) / 8
-    ends = np.maximum(gaps["low"], -gaps["high"])
-    shown = [as_shown(end, error) for end, error in zip(ends, fine, strict=True)]
-    return np.array(shown, float) >= as_shown(least, least / 10)
+    """Which gaps are certainly as large as `least`."""
+    return (np.maximum(gaps["low"], -gaps["high"]) >= least).to_numpy()
 
 
 def whole_groups(groups):
@@ -289,14 +286,14 @@ def of_groups(report, used, moving=()):
     # the most cases times gap first, then the surely largest gap
     named = named.loc[list(dict.fromkeys([named.index[0], least_gaps(named).idxmax(), *named.index]))]
     gaps = gaps_of(named, used, report.repaired_rates)
-    least = GRAVE * scale
+    least = as_shown(GRAVE * scale, GRAVE * scale / 10) / 100  # the limit that is shown is the one that holds
     is_off = gaps["gap"].abs() >= SMALL * scale
     if used == "repaired":  # by the sign alone, a group is known to be off where recalibration leaves it so
         is_off &= (gaps["low"] > 0) | (gaps["high"] < 0)
     serious = named[is_off]
     far = are_far(gaps, least)
     if used == "recalibrated":  # whom it would make wrong keeps the stated scores
-        far &= np.array([kind_of_group(row) != "fine_as_stated" for _, row in named.iterrows()])
+        far = far & np.array([kind_of_group(row) != "fine_as_stated" for _, row in named.iterrows()])
     grave = named[far]
     whole = whole_groups(grave)["rule"].tolist()
     about["n_close"] = int(search.is_close(named["adjusted"]).sum())
