@@ -19,7 +19,7 @@ SHARE = 0.4  # of the level: for the line
 SHARE_OF_OTHERS = 0.2  # for the bins, for the band around the curve, and for the test that no line fits
 LINE = SHARE * ALPHA
 OTHERS = SHARE_OF_OTHERS * ALPHA
-WORTH = 0.01  # distance in probability from which recalibration is advised
+SMALL = 0.02  # gap or typical distance (in probability) that somebody would notice; less for rare labels
 BINS = 15  # in which a curve that fits leaves nothing
 LEAST_APART = 20  # rows whose score differs from the commonest one, so that any half of them has some
 COMMON = 0.1  # rate of the rarer label below which what counts as small shrinks with it
@@ -90,8 +90,8 @@ class Average:
 
     @property
     def is_worth_mending(self):
-        """Whether recalibration would surely move the scores, and by as much as one point (less for rare labels)."""
-        return self.is_miscalibrated and self.low > 0 and self.size >= WORTH * self.scale
+        """Whether recalibration would surely move the scores, and by as much as two points (less for rare labels)."""
+        return self.is_miscalibrated and self.low > 0 and self.size >= SMALL * self.scale
 
     @property
     def direction(self):

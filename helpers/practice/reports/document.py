@@ -67,6 +67,7 @@ class Report:
     """
 
     words: ClassVar[Words]
+    least_advised: ClassVar[Severity] = Severity.GOOD  # severity from which a finding calls for a step
 
     @cached_property
     def found(self):
@@ -87,7 +88,8 @@ class Report:
     def steps(self):
         """What to do, in order: a table of `What` (the index) and `How`."""
         kinds = self.words.kinds
-        return steps_of(sorted(self.found, key=lambda finding: not kinds[finding.kind].is_before), kinds)
+        findings = sorted(self.found, key=lambda finding: not kinds[finding.kind].is_before)
+        return steps_of(findings, kinds, self.least_advised)
 
     @property
     def headline(self):

@@ -164,12 +164,15 @@ def table_of(findings, kinds):
     return frame.astype(dict.fromkeys(("value", "low", "high", "p_value"), float) | {"n": "Int64"})
 
 
-def steps_of(findings, kinds):
-    """What to do, in the order of the findings, each once: a table of `What` (the index) and `How`."""
+def steps_of(findings, kinds, least=Severity.GOOD):
+    """What to do, in the order of the findings, each once: a table of `What` (the index) and `How`.
+
+    A finding below the severity `least` calls for nothing, unless it is the answer itself.
+    """
     steps = {}
     for finding in findings:
         kind = kinds[finding.kind]
-        if kind.advice:
+        if kind.advice and (finding.severity >= least or kind.part == "use"):
             steps.setdefault(words(finding, kind.advice), words(finding, kind.how))
     return pd.DataFrame({"How": list(steps.values())}, index=pd.Index(list(steps), name="What"))
 

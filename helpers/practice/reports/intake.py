@@ -9,6 +9,7 @@ import pandas as pd
 
 from helpers.audit.columns import levels_of_columns
 from helpers.checks import MOST_DRAWS, check_column, check_count, check_numbers
+from helpers.practice.reports.phrases import round_up
 from helpers.practice.tables import read_scores
 from helpers.practice.tables.files import find_table
 from helpers.profile.columns import days
@@ -215,10 +216,16 @@ def find_limitation(table):
     if not table.features:
         return "The table has no features, so cases with the same score cannot be told apart."
     if n_effective < LEAST_ROWS:
-        worth = "" if table.weight is None else f", with their weights worth {n_effective:,.0f}"
+        worth = ""
+        if table.weight is not None:
+            needed = round_up(LEAST_ROWS * table.n / n_effective)
+            worth = (
+                f", with their weights worth {n_effective:,.0f} (some {needed:,} of this kind are worth {LEAST_ROWS})"
+            )
         return f"The table has {table.n:,} cases{worth}; below {LEAST_ROWS} they say too little about single people."
     if n_events < LEAST_EVENTS:
-        return f"Only {n_events} cases have the rarer label; at least {LEAST_EVENTS} are needed."
+        rate = f": at this rate, about {round_up(LEAST_EVENTS * table.n / n_events):,} cases" if n_events else ""
+        return f"Only {n_events} cases have the rarer label; at least {LEAST_EVENTS} are needed{rate}."
     n_groups = LEAST_GROUPS if table.groups is None else np.unique(table.groups[used]).size
     if n_groups < LEAST_GROUPS:
         return f"The cases come from only {n_groups} people or places; at least {LEAST_GROUPS} are needed."

@@ -27,10 +27,10 @@ class MisjudgedGroups:
     search: SegmentSearch = field(repr=False)  # the search, of gaps that recalibration leaves
     # one row a group, that with the most cases times gap first: rule, n, share, stated, observed, gap = observed -
     # stated, low, high, calibrated, residual_gap = observed - calibrated, residual_low, residual_high, effect = share *
-    # |residual_gap|, adjusted. Where no group is named, the strongest segment of each column
+    # |residual_gap|, adjusted, part_of = rule of the largest named group that holds all of its cases and more, or "".
+    # Where no group is named, the strongest segment of each column
     table: pd.DataFrame
     source: ScoreTable = field(repr=False)  # the table that was searched
-    largest_stated_gap: int | None = None  # row of the largest certified gap as stated, if named for that alone
 
     @property
     def significant(self):
@@ -42,11 +42,10 @@ class MisjudgedGroups:
         """The rows of `table` that a figure shows."""
         return self.table.head(MOST_DRAWN)
 
-    @property
-    def to_add(self):
-        """Columns that tell the named groups apart, those of the largest sum of share * |residual gap| first."""
+    def to_add(self, groups):
+        """Columns that tell some named groups apart, those of the largest sum of share * |residual gap| first."""
         effects = Counter()
-        for row in self.significant.index:
+        for row in groups.index:
             for condition in self.search.family.conditions(row):
                 effects[condition.column.name] += float(self.table.loc[row, "effect"])
         return [name for name, _ in effects.most_common()]
@@ -79,23 +78,42 @@ class MisjudgedGroups:
         return np.append(significant["rule"].to_numpy(object), "")[place]
 
 
-def least_gaps(groups, after=""):
-    """What the gap of each group surely is at the least, as stated or (`after` "residual_") once recalibrated, or 0."""
-    return np.maximum(groups[f"{after}low"], -groups[f"{after}high"]).clip(lower=0)
+def least_gaps(groups):
+    """What the gap that recalibration leaves each group surely is at the least, or 0."""
+    return np.maximum(groups["residual_low"], -groups["residual_high"]).clip(lower=0)
 
 
-def _largest(groups, named, after=""):
-    """Number of the group with the surely largest gap: of those nearly as large a named one, or the simplest; or None.
+def _largest(groups, named, family, X):
+    """Number of the group with the surely largest gap, where the named ones do not tell of it; or None.
 
-    The simplest has the fewest conditions, and of such the most cases.
+    Of groups nearly as large, the simplest: of the fewest conditions, and of such the most cases. They tell of it if
+    one of them is nearly as large, or holds it and has a gap that may be as large.
     """
-    least = least_gaps(groups, after)
+    least = least_gaps(groups)
     if not least.max() > 0:
         return None
     close = groups[least >= NEARLY * least.max()]
-    own = close[close.index.isin(named)]
-    ranked = close.sort_values(["columns", "share", "rule"], ascending=[True, False, True])
-    return int(ranked.index[0] if own.empty else own.index[0])
+    if close.index.isin(named).any():
+        return None
+    row = int(close.sort_values(["columns", "share", "rule"], ascending=[True, False, True]).index[0])
+    holding = _holders([row, *named], family, X)[0, 1:]
+    whole = groups.reindex([name for name, holds in zip(named, holding, strict=True) if holds])
+    return row if (whole["residual_gap"].abs() < least[row]).all() else None
+
+
+def _holders(rows, family, X):
+    """Which segments hold all cases of others and more, (others, segments) bool."""
+    members = family.members(rows, X).astype(float)
+    both = members.T @ members
+    count = np.diag(both)
+    return (both == count[:, None]) & (count[:, None] < count)
+
+
+def _parts(groups, family, X):
+    """For each of some groups, the rule of the largest other one that holds all of its cases and more, or ""."""
+    holders = _holders(groups.index, family, X)
+    size = np.where(holders, groups["n"].to_numpy(), 0)
+    return np.where(holders.any(axis=1), groups["rule"].to_numpy(object)[size.argmax(axis=1)], "")
 
 
 def _beside_stated(groups, is_sure=True):
@@ -147,16 +165,14 @@ def find_misjudged(table, calibrator, *, n_draws=None, rng=None):
     except ValueError:  # the table was checked, so there is nothing to search
         return None
     rows = _farther(search)
-    certified = _beside_stated(search.significant)
-    known = {None, *rows, *search.selected.index}  # None: no gap is certified
-    largest_stated_gap, largest_residual_gap = (_largest(certified, known, after) for after in ("", "residual_"))
-    rows += [row for row in dict.fromkeys([largest_stated_gap, largest_residual_gap]) if row not in known]
-    search = replace(search, selected=search.table.loc[rows])
+    known = list(dict.fromkeys([*rows, *search.selected.index]))
+    largest = _largest(_beside_stated(search.significant), known, search.family, table.X)
+    search = replace(search, selected=search.table.loc[rows if largest is None else [*rows, largest]])
     groups = search.selected
     if groups.empty:
         alone = search.table[search.table["columns"] == 1]
         column = [search.family.conditions(row)[0].column.name for row in alone.index]
         groups = alone[~pd.Series(column, index=alone.index).duplicated()]
     groups = _beside_stated(groups, groups.index.isin(search.selected.index))
-    ranked = groups.sort_values("effect", ascending=False, kind="stable")
-    return MisjudgedGroups(search, ranked, table, None if largest_stated_gap in known else largest_stated_gap)
+    groups["part_of"] = "" if search.selected.empty else _parts(groups, search.family, table.X)
+    return MisjudgedGroups(search, groups.sort_values("effect", ascending=False, kind="stable"), table)

@@ -29,9 +29,20 @@ def commas(count):
     return f"{count:,}"
 
 
+def round_up(count):
+    """A number of cases that would do, with two digits: 9,300, and not 9,211."""
+    step = 10 ** max(int(np.log10(max(count, 1))) - 1, 0)
+    return int(np.ceil(count / step - 1e-9) * step)
+
+
 def points(x, error=0.01, *, sign=False):
     """A difference of probabilities in percentage points."""
     return without_minus_zero(f"{100 * x:{'+' if sign else ''}.{min(digits(100 * error), 3)}f}")
+
+
+def as_shown(x, error=0.01):
+    """A difference in points as a page shows it, as a number: what is compared with a limit that is shown, too."""
+    return float(points(x, error))
 
 
 def in_points(x, error=0.01):
@@ -158,6 +169,14 @@ def listed(names, most=6):
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
+def either(rules, most=3):
+    """Rules of groups after "where": "a is 1, or where b is 2"; of more than `most`, the number of the others."""
+    shown = list(rules[:most])
+    if len(rules) > most:
+        shown.append(f"{len(rules) - most:,} more of these conditions hold")
+    return ", or where ".join(shown)
+
+
 def with_reasons(reasons):
     return [f"{name} ({reason})" for name, reason in reasons.items()]
 
@@ -175,6 +194,6 @@ def short(text, most=40):
 
 PHRASES = [
     commas, points, in_points, many, percent, from_percent, chance, drawn_chance, root,
-    measured, with_span, shares, points_apart, listed,
+    measured, with_span, shares, points_apart, listed, either,
     with_reasons, first_up, apart, typically, rate, of_hundred, number, bracketed,
 ]  # fmt: skip

@@ -4,18 +4,21 @@ Every threshold, and every rule for which of two things is said, stands here and
 score_words.ini. Each function takes the `ScoreReport` whose numbers it reads; `use_of` reads findings alone.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
+from helpers.practice.reports.average import SMALL
 from helpers.practice.reports.findings import Finding, Severity, ends_of
 from helpers.practice.reports.intake import LEAST_ROWS, leaking_columns, likely_groups
 from helpers.practice.reports.misjudged import least_gaps
-from helpers.practice.reports.phrases import root
+from helpers.practice.reports.pair import LEAST_UNITS
+from helpers.practice.reports.phrases import as_shown, root
 from helpers.practice.tables.features import GIVES_AWAY
 from helpers.practice.tables.scores import ANSWER
 
 ALPHA = 0.05  # of a test
-SMALL = 0.02  # gap or typical distance (in probability) from which something should be done; less for rare labels
-GRAVE = 0.05  # gap from which people should decide; less for rare labels
+GRAVE = 0.05  # gap from which people should decide; for labels rarer than one in ten, half of their rate
 WEAK = 0.55  # of pairs in the right order (luck gives half): a score that surely stays below knows nothing
 REVERSED = -4.0  # correlation with the label, in standard errors
 MOVED = 0.1  # change of the gap over time that makes the whole score useless, if it is surely as large
@@ -23,7 +26,8 @@ SAME = 0.5  # part of the gap after recalibration that a group must have as stat
 MANY = 0.5  # share of the cases from which misjudged groups are no exception
 
 UNKNOWN_OFF = {"off_little": "off_then_unknown", "off_somewhere": "somewhere_then_unknown"}  # where groups are unknown
-OFF_AS_STATED = ("too_low", "too_high", "hot_group")  # groups whose stated scores are significantly off
+OFF_AS_STATED = ("too_low", "too_high")  # groups whose stated scores are significantly off
+OFF = ("off_mendable", "off_repaired", "off_unmendable", "off_little", "off_somewhere")  # of which one may be found
 
 
 def find_all(report):
@@ -32,9 +36,15 @@ def find_all(report):
     drifts = list(of_drifts(report))
     moving = [one.subject for one in drifts if one.kind == "drifts" and one.severity >= Severity.SERIOUS]
     money = list(of_money(report, moving))
-    remedy = "off_repaired" if any(one.kind == "repair_saves" for one in money) else "off_mendable"
+    is_repaired = any(one.kind == "repair_saves" for one in money)
+    rule_wins = any(one.kind == "rule_is_cheaper" and one.more["mended_low"] <= 0 for one in money)
+    remedy = "off_repaired" if is_repaired else "off_unmendable" if rule_wins else "off_mendable"
     average = list(of_average(report, order[0].kind if order else "", "off_unmendable" if moving else remedy))
-    mends = any(finding.kind == "off_mendable" for finding in average)
+    used = "repaired" if is_repaired else "stated"
+    used = "recalibrated" if any(one.kind == "off_mendable" for one in average) else used
+    groups = list(of_groups(report, used, moving))
+    spared = [one.subject for one in groups if one.kind == "spoiled" and one.severity >= Severity.SERIOUS]
+    average = [replace(one, more=one.more | {"spared": spared}) for one in average]
     findings = [
         *of_rows(report.table, report.assumed_groups),
         *of_leaks(report.table),
@@ -44,7 +54,7 @@ def find_all(report):
         *average,
         *drifts,
         *of_loss(report),
-        *of_groups(report, mends, moving),
+        *groups,
         *of_classes(report.several),
         *of_class_costs(report.several),
         *of_checked(report.checked),
@@ -148,6 +158,7 @@ def of_average(report, order="", remedy="off_mendable"):
         calibrator = average.calibrator
         line = [float(calibrator.intercept_), float(calibrator.slope_)] if average.has_log_odds else None
         more |= {"line": line, "levels": average.levels}
+    more |= {"lead": lead_of(average, is_useless), "slope": average.slope}
     if average.direction and average.is_worth_mending:
         over_all = ends_of(average.rates, "gap", "low", "high")
         grave = severity_of(over_all["value"], average.scale)
@@ -160,6 +171,18 @@ def of_average(report, order="", remedy="off_mendable"):
         yield Finding("slope", value=average.slope, low=low, high=high, n=n, more=more)
     if average.no_curve_fits and order != "reversed":
         yield Finding("falls", p_value=average.residual_p_value, n=n, severity=Severity.SERIOUS)
+
+
+def lead_of(average, is_useless=False):
+    """What is worst about scores that are off: too "high" or "low" as a whole, too "extreme" or "timid", or "".
+
+    The squared distance of stated and observed rates is that over all cases, plus what differs from score to score.
+    """
+    if average.direction and average.rates["gap"] ** 2 >= average.size**2 / 2:
+        return average.direction
+    if average.slope is None or is_useless:
+        return ""
+    return "extreme" if average.slope < 1 else "timid"
 
 
 def of_drifts(report):
@@ -211,11 +234,13 @@ def kind_of_group(row):
     return "leans" if gap * residual_gap > 0 and abs(gap) >= SAME * abs(residual_gap) else "fine_as_stated"
 
 
-def of_group(row, scale, *, mends, kind=None):
-    """The finding on a named group, a row of the table of `MisjudgedGroups`; `mends`: scores will be recalibrated."""
+def of_group(row, scale, *, used="stated"):
+    """The finding on a named group, a row of the table of `MisjudgedGroups`; `used`: scores that will be used."""
     names = ("stated", "observed", "calibrated", "share", "residual_gap", "residual_low", "residual_high")
-    more = {name: float(row[name]) for name in names}
-    kind = kind or kind_of_group(row)
+    kind = kind_of_group(row)
+    mends = used == "recalibrated"
+    more = {name: float(row[name]) for name in names} | {"part_of": row["part_of"]}
+    more["turns"] = mends and row["gap"] * row["residual_gap"] < 0
     size = max(abs(row["gap"]) if kind in OFF_AS_STATED else 0.0, abs(row["residual_gap"]) if mends else 0.0)
     severity = severity_of(size, scale)
     if kind == "fine_as_stated" and mends:
@@ -224,13 +249,35 @@ def of_group(row, scale, *, mends, kind=None):
     return Finding(kind, row["rule"], severity=severity, **ends, more=more)
 
 
-def of_groups(report, mends, moving=()):
-    """For whom the scores are wrong."""
+def gaps_of(groups, used, repaired=None):
+    """Gap, low and high that the scores in use leave each group: "stated", "recalibrated" or "repaired" ones."""
+    if used == "stated":
+        return groups[["gap", "low", "high"]]
+    ends = groups[["residual_gap", "residual_low", "residual_high"]].set_axis(["gap", "low", "high"], axis=1)
+    return ends if used == "recalibrated" else ends.add(groups["calibrated"] - repaired[groups.index], axis=0)
+
+
+def are_far(gaps, least):
+    """Which gaps are certainly as large as `least`, in the digits in which the page shows them."""
+    fine = (gaps["high"] - gaps["low"]) / 8
+    ends = np.maximum(gaps["low"], -gaps["high"])
+    shown = [as_shown(end, error) for end, error in zip(ends, fine, strict=True)]
+    return np.array(shown, float) >= as_shown(least, least / 10)
+
+
+def whole_groups(groups):
+    """Groups of which none is a part of another of them."""
+    return groups[~groups["part_of"].isin(groups["rule"])]
+
+
+def of_groups(report, used, moving=()):
+    """For whom the scores are wrong; `used`: scores that will be used, "stated", "recalibrated" or "repaired"."""
     audit = report.audit
     scale = report.average.scale
     n = report.table.n
     if audit is None:
-        yield Finding("groups_unknown", report.limitation or "No column has groups of enough cases.", n=n)
+        missing = report.limitation or "No column has groups of enough cases."
+        yield Finding("groups_unknown", missing, n=n, severity=Severity.SERIOUS)
         return
     search = audit.search
     about = {"n_groups": len(search.table), "smallest": search.smallest, "detectable": sorted(audit.detectable.items())}
@@ -241,24 +288,34 @@ def of_groups(report, mends, moving=()):
         return
     # the most cases times gap first, then the surely largest gap
     named = named.loc[list(dict.fromkeys([named.index[0], least_gaps(named).idxmax(), *named.index]))]
-    # what remains once the scores are used as this report advises
-    value, low, high = ("residual_gap", "residual_low", "residual_high") if mends else ("gap", "low", "high")
-    serious = named[named[value].abs() >= SMALL * scale]
-    grave = named[np.maximum(named[low], -named[high]) >= GRAVE * scale]  # surely
+    gaps = gaps_of(named, used, report.repaired_rates)
+    least = GRAVE * scale
+    is_off = gaps["gap"].abs() >= SMALL * scale
+    if used == "repaired":  # by the sign alone, a group is known to be off where recalibration leaves it so
+        is_off &= (gaps["low"] > 0) | (gaps["high"] < 0)
+    serious = named[is_off]
+    far = are_far(gaps, least)
+    if used == "recalibrated":  # whom it would make wrong keeps the stated scores
+        far &= np.array([kind_of_group(row) != "fine_as_stated" for _, row in named.iterrows()])
+    grave = named[far]
+    whole = whole_groups(grave)["rule"].tolist()
     about["n_close"] = int(search.is_close(named["adjusted"]).sum())
-    shares = {"serious": audit.share(serious), "n_serious": len(serious), "least": GRAVE * scale}
-    shares["grave"] = audit.share(grave, np.sign(grave[value]))
+    about["n_parts"] = len(named) - len(whole_groups(named))
+    shares = {"serious": audit.share(serious), "whom": whole_groups(serious)["rule"].tolist()}
+    shares |= {"least": least, "is_rare": scale < 1, "grave": audit.share(grave, np.sign(gaps["gap"][far]))}
+    shares["far_as_stated"] = whole_groups(named[are_far(gaps_of(named, "stated"), least)])["rule"].tolist()
     ends = {"value": audit.share(named), "n": len(named), "p_value": search.p_value, "more": about | shares}
     yield Finding("named_groups", severity=Severity.SERIOUS, **ends)
-    for number, row in named.iterrows():
-        yield of_group(row, scale, mends=mends, kind="hot_group" if number == audit.largest_stated_gap else None)
-    needed = [name for name in audit.to_add if name not in (*moving, ANSWER)]
+    for _, row in named.iterrows():
+        yield of_group(row, scale, used=used)
+    needed = [name for name in audit.to_add(serious) if name not in (*moving, ANSWER)]
     if needed:
         yield Finding("model_needs", n=len(needed), severity=Severity.SERIOUS, more={"columns": needed})
     if len(grave):
         kind = "people_decide" if shares["grave"] < MANY else "not_alone"
-        ends = {"value": shares["grave"], "n": len(grave)}
-        ends["more"] = {"least": shares["least"], "cancels": shares["grave"] < audit.share(grave)}
+        ends = {"value": shares["grave"], "n": len(whole)}
+        ends["more"] = {"least": least, "is_rare": scale < 1, "whom": whole, "used": used}
+        ends["more"]["cancels"] = shares["grave"] < audit.share(grave)
         yield Finding(kind, severity=Severity.SERIOUS, **ends)
 
 
@@ -329,7 +386,7 @@ def of_pair(pair):
     yield Finding(kind, pair.new, severity=severity, **ends_of(row, "difference", "low", "high"), more=names | after)
     n_groups = len(pair.groups)  # that were compared: none where there are too few cases or columns
     if not n_groups:
-        yield Finding("groups_not_compared")
+        yield Finding("groups_not_compared", n=LEAST_UNITS)
         return
     losers = pair.losers
     if 0 < len(losers) < n_groups:
@@ -352,9 +409,8 @@ def of_money(report, moving=()):
     yield Finding("decides", value=money.threshold, n=money.n, more=more)
     rule = max(("always yes", "always no"), key=lambda name: costs.loc[name, "saved"])
     if report.average.is_miscalibrated and money.saves(rule):
-        yield Finding(
-            "rule_is_cheaper", rule, severity=Severity.SERIOUS, **ends_of(costs.loc[rule], "saved"), n=money.n
-        )
+        ends = ends_of(costs.loc[rule], "saved") | {"more": {"mended_low": costs.loc["recalibrated", "over_rule_low"]}}
+        yield Finding("rule_is_cheaper", rule, severity=Severity.SERIOUS, **ends, n=money.n)
     later = report.scores.later
     period = ""
     if later is not None and report.scores.by_later is not None:
@@ -407,7 +463,9 @@ def use_of(findings, n):
     first = {finding.kind: finding for finding in reversed(findings)}
     grave = next((finding.kind for finding in findings if finding.severity == Severity.GRAVE), None)
     serious = {finding.kind for finding in findings if finding.severity >= Severity.SERIOUS}
-    groups = first["named_groups"].more if "named_groups" in first else {"n_serious": 0, "serious": 0.0, "grave": 0.0}
+    nobody = {"whom": [], "far_as_stated": [], "serious": 0.0, "grave": 0.0, "least": GRAVE, "is_rare": False}
+    groups = first["named_groups"].more if "named_groups" in first else nobody
+    average = next((first[kind] for kind in OFF if kind in first), None)
     mends = "off_mendable" in first
     about = None
     off = next((first[kind] for kind in UNKNOWN_OFF if kind in first), None)
@@ -417,7 +475,7 @@ def use_of(findings, n):
         kind = "use_as_rate"
     elif "repair_saves" in first:
         kind = "use_repaired"
-    elif "rule_is_cheaper" in first:
+    elif "rule_is_cheaper" in first and not mends:  # recalibrated scores are not surely cheaper either
         kind, about = "use_rule", "rule_is_cheaper"
     elif "drifts" in serious:
         kind = "not_over_time"
@@ -428,7 +486,7 @@ def use_of(findings, n):
         kind = "mend_but_not_for_most" if mends else "not_for_most"
     elif groups["serious"] >= MANY:
         kind = "mend_but_off_for_many" if mends else "off_for_many"
-    elif groups["n_serious"]:
+    elif groups["whom"]:
         kind = "mend_but_not_for" if mends else "but_not_for"
     elif not serious.isdisjoint({"certified_loss", "certified_loss_of_groups"}):
         kind = "mend_but_not_single" if mends else "but_not_single"
@@ -439,6 +497,17 @@ def use_of(findings, n):
     ends = {"value": groups["grave"] if kind.endswith("for_most") else groups["serious"]}
     if off and kind == UNKNOWN_OFF[off.kind]:  # the headline tells what the finding on averages tells
         ends = {"value": off.value, "low": off.low, "high": off.high, "p_value": off.p_value}
+    more = {"columns": columns} | {name: groups[name] for name in ("whom", "far_as_stated", "least", "is_rare")}
     period = first["repair_saves"].more.get("period", "") if "repair_saves" in first else ""
-    more = {"n_groups": groups["n_serious"], "columns": columns, "least": groups.get("least", GRAVE), "period": period}
+    more |= worst_of(average) | {"period": period}
     return Finding(kind, first[about].subject if about else "", **ends, n=n, severity=severity, more=more)
+
+
+def worst_of(average):
+    """What a headline says about stated scores: what is worst about them, with its numbers; `lead` "": nothing."""
+    if average is None or average.kind not in ("off_mendable", "off_repaired", "off_unmendable"):
+        return {"lead": ""}
+    names = ("stated", "observed", "se", "slope")
+    numbers = {name: average.more[name] for name in names if name in average.more}
+    distance = {"distance": average.value, "distance_low": average.low, "distance_high": average.high}
+    return {"lead": average.more.get("lead") or "off"} | numbers | distance

@@ -55,6 +55,8 @@ class ScoreTables:
             "cases": [f"{row.n:,} ({100 * row.share:.1f}{NBSP}%)" for row in groups.itertuples()],
             "stated": groups["stated"].map(percent),
         }
+        if groups["part_of"].any():
+            rows = {"cases where": groups["rule"], "part of": groups["part_of"]} | rows
         if self.repaired_rates is not None:
             rows["repaired"] = self.repaired_rates.map(percent)
         rows |= {

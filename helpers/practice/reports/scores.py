@@ -16,7 +16,7 @@ from helpers.practice.reports.average import measure_average
 from helpers.practice.reports.document import Report
 from helpers.practice.reports.drift import measure_drifts
 from helpers.practice.reports.files import WHAT, write_files
-from helpers.practice.reports.findings import read_words
+from helpers.practice.reports.findings import Severity, read_words
 from helpers.practice.reports.intake import as_assumed, find_limitation, levels_to_show, relabelled
 from helpers.practice.reports.misjudged import find_misjudged
 from helpers.practice.reports.pair import compare_scores, pairs_in_order
@@ -40,6 +40,7 @@ class ScoreReport(ScoreTables, Report):
     """What a table of scores says about them; what could not be looked at is None."""
 
     words = read_words(Path(__file__).with_name("score_words.ini"))
+    least_advised = Severity.SERIOUS
     find = find_all
     file_names = tuple(WHAT)
     write = write_files

@@ -164,7 +164,7 @@ def test_grouping_loss_is_certified_with_its_size(reports):
     report = reports("loss")
     table = report.table
     truth = float(np.mean((expit(table.X["a"] + 0.5 * table.X["b"]) - table.p) ** 2))
-    assert report.certified and report.loss.low < truth and report.audit.to_add[0] == "b"
+    assert report.certified and report.loss.low < truth and report.audit.to_add(report.audit.significant)[0] == "b"
     assert any("use b," in step for step in report.steps.index)
 
 
@@ -180,7 +180,9 @@ def test_a_group_that_is_right_as_stated_is_not_said_to_be_wrong(by_tree):
     groups = {finding.subject: finding for finding in report.found if finding.subject.startswith("job")}
     assert groups["job is cook"].kind == "spoiled" and groups["job is cook"].low < 0 < groups["job is cook"].high
     assert groups["job is cook"].more["residual_gap"] > 0.05
-    assert report.found[0].kind == "mend_but_off_for_many"
+    assert report.found[0].kind == "mend_but_not_for" and "where job is cook" in report.headline
+    assert "Recalibrate the scores, but not where job is cook." in report.steps.index
+    assert not any("people decide" in step for step in report.steps.index)  # their scores stay as they are
 
 
 @pytest.mark.slow
@@ -292,7 +294,7 @@ def test_columns_that_are_named_are_shown_level_by_level():
     [
         ("perfect", 299, "299 cases; below 300"),
         ("weighted", 500, "with their weights worth"),
-        ("rare", 310, "have the rarer label; at least 20"),
+        ("rare", 310, "have the rarer label; at least 20 are needed: at this rate, about 6"),
         ("hospitals", 3000, "only 8 people or places; at least 40"),
         ("no features", 3000, "no features"),
     ],
