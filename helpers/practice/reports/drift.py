@@ -66,12 +66,12 @@ def split_over_time(table, rng):
     taught, so that a lot decides in which of the two it stays. Of several columns of times that counts whose dates are
     the latest: a date of birth comes before that of a visit.
     """
-    times = {name: days(table.X[name]) for name in table.features if _is_time(table.X[name])}
-    dates = {name: time for name, time in times.items() if pd.api.types.is_datetime64_any_dtype(time)} or times
+    moments = {name: as_numbers(days(table.X[name])) for name in table.features if _is_time(table.X[name])}
+    dates = [name for name in moments if pd.api.types.is_datetime64_any_dtype(table.X[name])] or list(moments)
     if not dates:
         return None
-    column = max(dates, key=lambda name: dates[name].median())
-    day = as_numbers(dates[column])
+    column = max(dates, key=lambda name: np.nanmedian(moments[name]))
+    day = moments[column]
     known = np.sort(day[~np.isnan(day)])
     if known[0] == known[-1]:
         return None
@@ -90,7 +90,7 @@ def split_over_time(table, rng):
         for what, least in FEWEST_OF_PART.items()
     }
     worst = max(shortage, key=shortage.get)
-    ends = table.X[column][late if judge.size else day >= first]
+    ends = table.X[column][day >= first]
     return Later(
         column,
         teach,

@@ -87,18 +87,23 @@ def judge_later(whole, table, later, calibrator, rng):
     model = Recalibrator(calibrator, rng=seed)
     out_of_fold = model.fit_rows(table.take(teach))
     recalibrated = model.calibrated(judging.p)
-    repaired = model.predict(judging.X, judging.p)
+    repaired = _predict(model, judging)
     parts = parts_that_matter(replace(teaching, p=out_of_fold), later.column)
     if not parts:
         return Judged(judge, recalibrated, repaired), {}
     calendar = {later.column: parts}
     model = Recalibrator(calibrator, calendar=calendar, rng=seed)
     model.fit_rows(replace(teaching, X=teaching.X[[*table.features, later.column]]))
-    by_calendar = model.predict(judging.X, judging.p)
+    by_calendar = _predict(model, judging)
     gain = (judging.y - repaired) ** 2 - (judging.y - by_calendar) ** 2
     if mean_of(judging, "gain", gain)["gain_low"] > 0:
         return Judged(judge, recalibrated, by_calendar), calendar
     return Judged(judge, recalibrated, repaired), {}
+
+
+def _predict(model, table):
+    parts = in_parts(np.arange(table.n))
+    return np.concatenate([model.predict(table.X.iloc[some], table.p[some]) for some in parts])
 
 
 def _repair_out_of_fold(table, calibrator, calendar, can_repair, rng):
@@ -130,11 +135,16 @@ def repair_all(table, scores, rows=None):
     repaired = np.empty(table.n)
     se = np.empty(table.n)
     new = np.setdiff1d(rows, scores.rows)
-    for some in np.array_split(new, -(-new.size // MOST_ROWS)) if new.size else ():
+    for some in in_parts(new):
         repaired[some], se[some] = scores.model.predict(table.X.iloc[some], table.p[some], return_std=True)
     repaired[scores.rows] = scores.repaired
     se[scores.rows] = scores.se
     return repaired[rows], se[rows]
+
+
+def in_parts(rows):
+    """Rows in parts that are predicted at a time."""
+    return np.array_split(rows, -(-rows.size // MOST_ROWS)) if rows.size else []
 
 
 def rows_of_whole_groups(table, most, rng, least_groups=0):
