@@ -11,7 +11,7 @@ from tqdm import tqdm
 
 from helpers.checks import check_one_of
 
-TOLD = "HONEST_PROGRESS"  # environment variable: a kernel's own stderr is that of the program that runs the notebook
+TOLD = "HONEST_PROGRESS"  # environment variable by which `helpers.practice.run` asks its kernel for progress
 
 LOG_SECONDS, TERMINAL_SECONDS = 30.0, 1.0  # between lines
 
@@ -67,8 +67,15 @@ def _stream(progress):
     check_one_of(progress, "progress", (None, True, False))
     in_kernel = type(sys.stderr).__module__.startswith("ipykernel")  # its stderr is stored in the notebook
     if progress is None and in_kernel:
-        return (sys.__stderr__, 1) if TOLD in os.environ else (None, 0)  # the program has the first line
+        return (_stderr_of_program(), 1) if TOLD in os.environ else (None, 0)  # the program has the first line
     return (None, 0) if progress is False else (sys.stderr, 0)
+
+
+def _stderr_of_program():
+    """In a kernel, the stderr of the program that started it: where the kernel's own log goes."""
+    from traitlets.config import Application
+
+    return Application.instance().log.handlers[0].stream
 
 
 @contextmanager

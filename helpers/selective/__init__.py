@@ -1,7 +1,7 @@
 """Systems that state an answer and a confidence, so that a reader may refuse: what they cost, and how to compare them.
 
 - `abstention`: ECUAS and the costs of refusing; `risk_coverage`: the curve, AURC and PRR
-- `certified`: answer these, refuse those, with a promise
+- `certified`: answer these, refuse those, with a promise; `plan`: how many questions that needs
 - `metrics`: every measure (`METRICS`) and the paper's tables; `compare`: paired systems with intervals
 """
 
@@ -25,6 +25,7 @@ from helpers.selective.metrics import (
     normalized_of_confidence,
     selective_metrics,
 )
+from helpers.selective.plan import AnswerPlan, plan_answers
 from helpers.selective.risk_coverage import (
     RiskCoverageCurve,
     aurc,
@@ -32,8 +33,8 @@ from helpers.selective.risk_coverage import (
 )
 
 __all__ = [
-    "METRICS", "Certificate", "Metric", "RiskCoverageCurve", "aurc", "certified_precision", "chow_cost",
+    "METRICS", "AnswerPlan", "Certificate", "Metric", "RiskCoverageCurve", "aurc", "certified_precision", "chow_cost",
     "compare_systems", "confidence_auc", "confidence_metrics", "ecuas", "ecuas_from_uncertainty", "expected_cost_at",
-    "general_ecuas", "measure_systems", "normalized_ecuas", "normalized_of_confidence", "reject_cost_weight",
-    "risk_coverage_curve", "selective_metrics",
+    "general_ecuas", "measure_systems", "normalized_ecuas", "normalized_of_confidence", "plan_answers",
+    "reject_cost_weight", "risk_coverage_curve", "selective_metrics",
 ]  # fmt: skip

@@ -433,3 +433,15 @@ def test_what_python_writes_beside_the_code_is_no_change_of_it():
         assert run._surroundings() == before
     finally:
         new.unlink()
+
+
+@pytest.mark.slow
+def test_what_a_notebook_is_doing_goes_to_stderr_and_not_into_the_notebook(folder):
+    cell = "from helpers import _progress\n_progress.LOG_SECONDS = 0.1\nimport time\n"
+    cell += "with _progress.told(2):\n    _progress.step('long work')\n    time.sleep(1)\nprint('done')"
+    command = [sys.executable, "-m", "helpers.practice.run", write(folder / "a.ipynb", cell), "--output", "out"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "\nlong work (1 of 2, 00:00)\n" in f"\n{done.stderr}"
+    assert done.stdout.split() == [str(Path("out/a.html"))]
+    outputs = nbformat.read("out/a.ipynb", as_version=4).cells[-1].outputs
+    assert [output.get("text") for output in outputs] == ["done\n"]

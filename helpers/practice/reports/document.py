@@ -13,6 +13,7 @@ from typing import ClassVar
 import pandas as pd
 
 import helpers
+from helpers import _progress
 from helpers.checks import check_one_of, check_rng
 from helpers.notebook import figure, folds, table
 from helpers.notebook.display import collected, emit, escape
@@ -287,7 +288,9 @@ class Report:
             about = as_json(self.found, self.words.kinds, made_with=helpers.__version__)
             text = json.dumps(about, indent=1, ensure_ascii=False, allow_nan=False)
             (new / "findings.json").write_text(text + "\n", encoding="utf-8")
-            holds = self.write(new, check_rng(rng))
+            with _progress.told(1):
+                _progress.step("files beside the page")
+                holds = self.write(new, check_rng(rng))
             yield new, pd.DataFrame({"What it holds": list(holds.values())}, index=pd.Index(list(holds), name="File"))
             for name in set(self.file_names) - set(holds):
                 (folder / name).unlink(missing_ok=True)  # of an earlier report

@@ -1,0 +1,88 @@
+"""What long work says: lines in a log, a line on a terminal, nothing where it would be stored or was not asked for."""
+
+import io
+import threading
+import time
+from contextlib import redirect_stderr
+
+import pytest
+
+from helpers import _progress
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.fixture(autouse=True)
+def short_times(monkeypatch):
+    """Between lines."""
+    for name in ("LOG_SECONDS", "TERMINAL_SECONDS"):
+        monkeypatch.setattr(_progress, name, 0.02)
+
+
+def work(stream, progress=None, until=lambda: True):
+    """Two steps, of which the second has parts; `stream` is stderr."""
+    with redirect_stderr(stream), _progress.told(2, progress):
+        _progress.step("averages")
+        _progress.step("groups")
+        _progress.part("groups, 7 of 9 drawn tables")
+        end = time.monotonic() + 10
+        while not until() and time.monotonic() < end:
+            time.sleep(0.01)
+
+
+def test_a_log_gets_a_line_each_time_that_names_step_part_and_time(capsys):
+    stream = io.StringIO()
+    work(stream, until=lambda: stream.getvalue().count("\n") >= 2)
+    lines = stream.getvalue().splitlines()
+    assert len(lines) >= 2 and set(lines) == {"groups, 7 of 9 drawn tables (2 of 2, 00:00)"}
+    assert capsys.readouterr().out == ""
+    assert not any(thread.name == "progress" for thread in threading.enumerate())
+
+
+def test_work_that_ends_before_the_first_line_says_nothing(monkeypatch):
+    monkeypatch.setattr(_progress, "LOG_SECONDS", 30.0)
+    stream = io.StringIO()
+    work(stream)
+    assert stream.getvalue() == ""
+
+
+def test_a_terminal_has_one_line_that_is_cleared_at_the_end():
+    stream = Terminal()
+    work(stream, until=lambda: "groups" in stream.getvalue())
+    shown = stream.getvalue()
+    assert "\n" not in shown and "\rgroups, 7 of 9 drawn tables (2 of 2, 00:00)" in shown
+    assert shown.rsplit("\r", 2)[1].strip() == "" and shown.endswith("\r")
+
+
+def test_nothing_is_said_unless_asked_for():
+    stream = io.StringIO()
+    work(stream, progress=False, until=lambda: time.sleep(0.1) is None)
+    _progress.step("alone")
+    assert stream.getvalue() == ""
+    with pytest.raises(ValueError, match="progress must"):
+        work(stream, progress="yes")
+
+
+class OfKernel(io.StringIO):
+    __module__ = "ipykernel.iostream"
+
+
+def test_a_notebook_stores_nothing_unless_asked_to():
+    stream = OfKernel()
+    work(stream, until=lambda: time.sleep(0.1) is None)
+    assert stream.getvalue() == ""
+    work(stream, progress=True, until=lambda: "groups" in stream.getvalue())
+    assert "groups" in stream.getvalue()
+
+
+def test_an_error_ends_the_lines_and_work_inside_of_work_is_a_part_of_it():
+    stream = io.StringIO()
+    with pytest.raises(ZeroDivisionError), redirect_stderr(stream), _progress.told(5):
+        _progress.step("outer")
+        work(stream, until=lambda: "groups" in stream.getvalue())
+        raise ZeroDivisionError
+    assert "(3 of 5" in stream.getvalue()
+    assert not any(thread.name == "progress" for thread in threading.enumerate())
