@@ -17,6 +17,7 @@ from helpers.grouping.features import Features
 from helpers.grouping.learners import REPAIR_NAMES, Learners, combination, combine_out_of_fold
 from helpers.grouping.stacked import LEAST_ROWS, joint_test, label_variance, random_folds
 from helpers.partition.checked import check_rows, check_table, with_score_column
+from helpers.partition.kinds import text_as_values
 from helpers.partition.levels import folds_of_rows
 from helpers.resampling import mean_and_variance
 
@@ -53,6 +54,9 @@ class Recalibrator:
     fast : bool, default False
         Whether forests are a third as large, and nothing more is tried where boosted trees alone find no trace
         (p-value above one half): a third of the time for a few percent of the error.
+    calendar : dict, optional
+        {column of dates: parts of them, such as "day_of_week", "month" or "hour"}: the learners see these, which come
+        again, and not the date, beyond which new rows lie.
     rng : int, Generator or None, default None
         Decides the folds and the learners.
 
@@ -102,6 +106,7 @@ class Recalibrator:
     n_folds: int = 5
     use_score: bool = True
     fast: bool = False
+    calendar: dict | None = None
     rng: object = None
 
     def fit(self, X, y, p, sample_weight=None, groups=None):
@@ -278,6 +283,9 @@ class Recalibrator:
 
     def _seen(self, X, p):
         """What the learners see of the rows."""
+        for name, parts in (self.calendar or {}).items():
+            times = text_as_values(X[name]).dt
+            X = X.drop(columns=name).assign(**{f"{part} of {name}": getattr(times, part) for part in parts})
         return with_score_column(X, p) if self.use_score else X
 
 

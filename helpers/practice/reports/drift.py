@@ -1,4 +1,6 @@
-"""Scores over time: stated beside observed, period after period, as the scores are (before recalibration)."""
+"""Scores over time: stated beside observed, period after period, as the scores are (before recalibration); and which
+rows teach a repair and which judge it, where rows have a date.
+"""
 
 from dataclasses import dataclass, field, replace
 
@@ -7,10 +9,15 @@ import pandas as pd
 from scipy.stats import chi2, norm
 
 from helpers.audit.rates import gap_errors
+from helpers.partition.kinds import as_numbers
+from helpers.profile.columns import days
 
 PERIODS = 8
 FEWEST_ROWS = 50  # of a period
 YEARS = ("year", "jahr", "année")  # names of columns of numbers that are times
+TAUGHT = 0.6  # share of the rows that are early: they teach a repair, later ones judge it
+FEWEST_OF_PART = {"rows": 100, "cases of the rarer label": 20, "groups": 20}  # of those that teach, and that judge
+BEYOND = 0.5  # share of the later rows that lie beyond the earlier ones in a column, from which a repair may not use it
 
 
 @dataclass(frozen=True)
@@ -38,6 +45,104 @@ def measure_drifts(table):
     return sorted(adjusted, key=lambda drift: drift.p_value)
 
 
+@dataclass(frozen=True)
+class Later:
+    """Early rows of a table, which teach a repair, and later ones, which judge it as new cases will."""
+
+    column: str  # of times
+    teach: np.ndarray = field(repr=False)  # rows
+    judge: np.ndarray = field(repr=False)
+    period: str  # of the rows that judge, in words
+    beyond: tuple  # columns in which new rows lie beyond those that taught, such as the date itself
+    n_persons: int  # groups with early and later rows
+    too_few: str  # of what either part has too few to judge a repair: "rows", …; "" if nothing
+    n_needed: int  # rows of a table like this one that would do
+
+
+def split_over_time(table, rng):
+    """Who teaches and who judges, as `Later`, of a checked `ScoreTable`; None where rows have no date, or all the same.
+
+    The later rows begin on a whole day. A group (a person, say) with rows in both parts would be judged by what it has
+    taught, so that a lot decides in which of the two it stays. Of several columns of times that counts whose dates are
+    the latest: a date of birth comes before that of a visit.
+    """
+    times = {name: days(table.X[name]) for name in table.features if _is_time(table.X[name])}
+    dates = {name: time for name, time in times.items() if pd.api.types.is_datetime64_any_dtype(time)} or times
+    if not dates:
+        return None
+    column = max(dates, key=lambda name: dates[name].median())
+    day = as_numbers(dates[column])
+    known = np.sort(day[~np.isnan(day)])
+    if known[0] == known[-1]:
+        return None
+    first = max(known[int(TAUGHT * known.size)], known[np.searchsorted(known, known[0], "right")])
+    early, late = day < first, day >= first
+    n_persons = 0
+    if table.groups is not None:
+        both = np.intersect1d(table.groups[early], table.groups[late])
+        n_persons = both.size
+        judging = rng.permutation(both)[: both.size // 2]
+        early &= ~np.isin(table.groups, judging)
+        late &= ~np.isin(table.groups, np.setdiff1d(both, judging))
+    teach, judge = np.flatnonzero(early), np.flatnonzero(late)
+    shortage = {
+        what: max(least / max(_count(what, table, rows), 0.5) for rows in (teach, judge))
+        for what, least in FEWEST_OF_PART.items()
+    }
+    worst = max(shortage, key=shortage.get)
+    ends = table.X[column][late if judge.size else day >= first]
+    return Later(
+        column,
+        teach,
+        judge,
+        f"{_written(ends.min())} to {_written(ends.max())}",
+        tuple(name for name in table.features if _lies_beyond(table.X[name], early, late)),
+        n_persons,
+        worst if shortage[worst] > 1 else "",
+        int(np.ceil(table.n * shortage[worst] / 100)) * 100,
+    )
+
+
+def _count(what, table, rows):
+    """How many rows, cases of the rarer label or groups some rows have."""
+    if what == "rows" or not rows.size:
+        return rows.size
+    if what == "groups":
+        return rows.size if table.groups is None else np.unique(table.groups[rows]).size
+    return min(np.sum(table.y[rows] == 0), np.sum(table.y[rows] == 1))
+
+
+def _lies_beyond(column, early, late):
+    """Whether most later values lie outside of the earlier ones: of a date, a number that is counted on, a new word."""
+    numbers = as_numbers(column)
+    if numbers is None:
+        values = column.astype(object)
+        inside = values[late].isin(values[early].unique())
+    else:
+        low, high = np.nanquantile(numbers[early], [0.01, 0.99]) if np.isfinite(numbers[early]).any() else (0, 0)
+        later = numbers[late & ~np.isnan(numbers)]
+        inside = (later >= low) & (later <= high)
+    return len(inside) > 0 and np.mean(inside) < 1 - BEYOND
+
+
+def parts_that_matter(table, column):
+    """Parts of the dates of a column that come again, and with which the gaps of a table change (p < 5 %).
+
+    Months, which less than a year does not repeat, are none of them then.
+    """
+    times = table.X[column]
+    if not pd.api.types.is_datetime64_any_dtype(times):
+        return []
+    parts = ["day_of_week", "hour"] + ["month"] * bool(times.max() - times.min() >= pd.Timedelta(days=365))
+    known = np.flatnonzero(times.notna())
+    return [part for part in parts if _matters(table.take(known), getattr(times.iloc[known].dt, part))]
+
+
+def _matters(table, part):
+    code = pd.factorize(part)[0]
+    return code.max() > 0 and compare_gaps(table, code)[2] < 0.05
+
+
 def _is_time(column):
     is_year = str(column.name).lower() in YEARS and pd.api.types.is_numeric_dtype(column)
     return is_year or pd.api.types.is_datetime64_any_dtype(column)
@@ -54,12 +159,8 @@ def _along(table, name):
     _, period = np.unique(period, return_inverse=True)
     if period.max() < 1:
         return None
-    groups = None if table.groups is None else np.unique(table.groups[rows], return_inverse=True)[1]
-    rates = gap_errors(table.y[rows], table.p[rows], period, table.weights[rows], groups=groups)
+    rates, se, p_value = compare_gaps(table.take(rows), period)
     gap = rates["gap"]
-    se = np.maximum(rates["se"], 1e-9)
-    mean = np.average(gap, weights=se**-2)
-    p_value = float(chi2.sf((((gap - mean) / se) ** 2).sum(), gap.size - 1))
     ends = times.groupby(period)
     words = [f"{_written(first)} to {_written(last)}" for first, last in zip(ends.min(), ends.max(), strict=True)]
     half_width = norm.ppf(0.975) * se
@@ -71,6 +172,15 @@ def _along(table, name):
     n_pairs = gap.size * (gap.size - 1) / 2
     half_width = float(norm.ppf(1 - 0.025 / n_pairs) * np.hypot(se[least], se[most]))
     return Drift(name, frame, p_value, value, value - half_width, value + half_width)
+
+
+def compare_gaps(table, period):
+    """Rates of each period 0, 1, … of a table, standard errors of their gaps, p-value of "they are the same"."""
+    rates = gap_errors(table.y, table.p, period, table.weights, groups=table.groups)
+    gap = rates["gap"]
+    se = np.maximum(rates["se"], 1e-9)
+    mean = np.average(gap, weights=se**-2)
+    return rates, se, float(chi2.sf((((gap - mean) / se) ** 2).sum(), gap.size - 1))
 
 
 def _written(time):

@@ -15,6 +15,7 @@ from helpers.decisions.estimator import plausible_values
 from helpers.decisions.risks import excess_risk
 from helpers.grouping.stacked import random_folds
 from helpers.practice.repair import Recalibrator
+from helpers.practice.reports.drift import Later, parts_that_matter, split_over_time
 from helpers.resampling import mean_and_variance
 
 FOLDS = 5
@@ -22,7 +23,17 @@ FOLDINGS = 5  # whose mean is taken, so that a result does not hang on one divis
 FEW_ROWS = 20_000  # up to which that costs little
 MOST_ROWS = 12_000  # by which a repair is learned, in about ten seconds
 MOST_JUDGED = 100_000  # by which it is judged: what has not taught it is predicted, in a tenth of a millisecond each
+MOST_SHUFFLED = 500  # by which it is told which columns a repair hangs on
 QUANTILE = float(norm.ppf(0.975))
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Scores of the rows that judge what decisions cost."""
+
+    rows: np.ndarray
+    recalibrated: np.ndarray  # of these rows
+    repaired: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -33,12 +44,64 @@ class Repaired:
     rows: np.ndarray  # rows that are repaired: all of them, or about 100,000 of a larger table
     repaired: np.ndarray  # out of fold; as `recalibrated` where nothing is repaired
     se: np.ndarray  # standard error of what the repair changed
-    model: Recalibrator | None  # for new cases; None where a repair was not possible
+    model: Recalibrator | None  # for new cases, taught by all rows; None where a repair was not possible
+    later: Later | None = None  # where rows have a date
+    by_later: Judged | None = None  # scores of later rows, by a model with the same columns that early ones have taught
+
+    @property
+    def judged(self):
+        """The rows that judge, and their scores: later ones where there are enough, else all out of fold."""
+        return self.by_later or Judged(self.rows, self.recalibrated[self.rows], self.repaired)
 
 
 def repair_scores(table, calibrator, *, can_repair=True, rng=None):
-    """Recalibrate and repair the scores of a table out of fold."""
+    """Recalibrate and repair the scores of a table out of fold; where rows have a date, also later ones by early ones.
+
+    No repair learns from columns in which new rows lie beyond those of the table.
+    """
     rng = np.random.default_rng(rng)
+    of_time = rng.spawn(2)
+    later = split_over_time(table, of_time[0])
+    by_later = None
+    calendar = {}
+    whole = table
+    if later is not None:
+        table = replace(table, X=table.X.drop(columns=list(later.beyond)))
+        if can_repair and not later.too_few:
+            by_later, calendar = judge_later(whole, table, later, calibrator, of_time[1])
+            table = replace(table, X=table.X.assign(**{name: whole.X[name] for name in calendar}))
+    scores = _repair_out_of_fold(table, calibrator, calendar, can_repair, rng)
+    return replace(scores, later=later, by_later=by_later)
+
+
+def judge_later(whole, table, later, calibrator, rng):
+    """Later rows `Judged` by a repair that the earlier ones have taught, and the parts of the date that it sees.
+
+    whole, table : with the columns in which later rows lie beyond, and without
+    """
+    teach = later.teach[rows_of_whole_groups(table.take(later.teach), MOST_ROWS, rng)]
+    judge = later.judge[rows_of_whole_groups(table.take(later.judge), MOST_JUDGED, rng)]
+    seed = int(rng.integers(2**31))
+    teaching = whole.take(teach)
+    judging = whole.take(judge)
+    model = Recalibrator(calibrator, rng=seed)
+    out_of_fold = model.fit_rows(table.take(teach))
+    recalibrated = model.calibrated(judging.p)
+    repaired = model.predict(judging.X, judging.p)
+    parts = parts_that_matter(replace(teaching, p=out_of_fold), later.column)
+    if not parts:
+        return Judged(judge, recalibrated, repaired), {}
+    calendar = {later.column: parts}
+    model = Recalibrator(calibrator, calendar=calendar, rng=seed)
+    model.fit_rows(replace(teaching, X=teaching.X[[*table.features, later.column]]))
+    by_calendar = model.predict(judging.X, judging.p)
+    gain = (judging.y - repaired) ** 2 - (judging.y - by_calendar) ** 2
+    if mean_of(judging, "gain", gain)["gain_low"] > 0:
+        return Judged(judge, recalibrated, by_calendar), calendar
+    return Judged(judge, recalibrated, repaired), {}
+
+
+def _repair_out_of_fold(table, calibrator, calendar, can_repair, rng):
     recalibrated = out_of_fold(table, calibrator, rng)
     rows = rows_of_whole_groups(table, MOST_ROWS, rng)
     repaired = recalibrated[rows]
@@ -46,7 +109,7 @@ def repair_scores(table, calibrator, *, can_repair=True, rng=None):
     model = None
     if can_repair:
         some = table if rows.size == table.n else table.take(rows)
-        model = Recalibrator(calibrator, rng=rng)
+        model = Recalibrator(calibrator, calendar=calendar, rng=rng)
         out_of_sample = model.fit_rows(some)
         if model.changed_:
             repaired = out_of_sample
@@ -136,8 +199,9 @@ class Money:
     # misses, false_alarms. In the unit of the costs: cost, what it saves beside the stated scores (saved) and beside
     # the cheaper of the last two (over_rule). Each with its ends, _low and _high
     costs: pd.DataFrame
-    n: int  # cases that judge: all, or about 100,000 of a larger table
+    n: int  # cases that judge: all (later ones where rows have a date), or about 100,000 of a larger table
     changed: bool  # whether a test sees that the features add something to the score
+    columns: tuple = ()  # of a repair that saves something: those that move its scores most come first
 
     def saves(self, policy):
         """Whether a policy, of the index of `costs`, surely saves something (at 95 %, this policy alone)."""
@@ -146,9 +210,9 @@ class Money:
 
 def count_money(table, scores, cost):
     """Count what a score costs."""
-    recalibrated = scores.recalibrated[scores.rows]
-    table = table if scores.rows.size == table.n else table.take(scores.rows)
-    by_score = {"stated": table.p, "recalibrated": recalibrated, "repaired": scores.repaired}
+    judged = scores.judged
+    table = table if judged.rows.size == table.n else table.take(judged.rows)
+    by_score = {"stated": table.p, "recalibrated": judged.recalibrated, "repaired": judged.repaired}
     decisions = {policy: best_decision(score, cost) for policy, score in by_score.items()}
     decisions |= {"always yes": np.ones(table.n, int), "always no": np.zeros(table.n, int)}
     paid = {policy: expected_cost(decision, table.y, cost) for policy, decision in decisions.items()}
@@ -165,7 +229,25 @@ def count_money(table, scores, cost):
         }
         rows[policy] = {k: x for name, values in columns.items() for k, x in mean_of(table, name, values).items()}
     changed = scores.model is not None and scores.model.changed_
-    return Money(optimal_threshold(cost), pd.DataFrame(rows).T, table.n, changed)
+    money = Money(optimal_threshold(cost), pd.DataFrame(rows).T, table.n, changed)
+    if changed and money.saves("repaired"):
+        money = replace(money, columns=tuple(columns_by_effect(scores.model, table)))
+    return money
+
+
+def columns_by_effect(model, table):
+    """Columns of a repair, those first that move its scores most where rows get the value of another row."""
+    rng = np.random.default_rng(0)
+    rows = rng.permutation(table.n)[:MOST_SHUFFLED]
+    X = table.X.iloc[rows]
+    p = table.p[rows]
+    repaired = model.predict(X, p)
+    other = rng.permutation(rows.size)
+    effect = {}
+    for name in model.columns_:
+        shuffled = model.predict(X.assign(**{name: X[name].array.take(other)}), p)
+        effect[name] = np.mean((shuffled - repaired) ** 2)
+    return sorted(effect, key=effect.get, reverse=True)
 
 
 def expected_excess(repaired, se, p, cost):

@@ -30,8 +30,8 @@ def find_all(report):
     """The findings of a report, in the order of the page; that of the question "may they be used?" last."""
     order = list(of_order(report))
     drifts = list(of_drifts(report))
-    money = list(of_money(report))
     moving = [one.subject for one in drifts if one.kind == "drifts" and one.severity >= Severity.SERIOUS]
+    money = list(of_money(report, moving))
     remedy = "off_repaired" if any(one.kind == "repair_saves" for one in money) else "off_mendable"
     average = list(of_average(report, order[0].kind if order else "", "off_unmendable" if moving else remedy))
     mends = any(finding.kind == "off_mendable" for finding in average)
@@ -168,7 +168,7 @@ def of_drifts(report):
     for drift in report.drifts:
         rows = drift.table
         ends = {"value": drift.value, "low": max(drift.low, 0.0), "high": drift.high, "p_value": drift.p_value}
-        more = {"n_periods": len(rows)}
+        more = {"n_periods": len(rows), "newest": rows["period"].iloc[-1]}
         # where scores are highest and lowest beside what happens
         for place, row in (("high", rows.loc[rows["gap"].idxmin()]), ("low", rows.loc[rows["gap"].idxmax()])):
             more |= {f"{name}_where_{place}": row[name] for name in ("period", "stated", "observed")}
@@ -367,8 +367,8 @@ def of_pair(pair):
     yield Finding("groups_compared", n=n_groups, more={"n_gain": len(pair.gainers), "n_lose": len(losers)})
 
 
-def of_money(report):
-    """What deciding by the scores costs; nothing without costs."""
+def of_money(report, moving=()):
+    """What deciding by the scores costs; nothing without costs. `moving`: columns over which the scores drift."""
     money = report.money
     if money is None:
         return
@@ -382,6 +382,13 @@ def of_money(report):
         yield Finding(
             "rule_is_cheaper", rule, severity=Severity.SERIOUS, **ends_of(costs.loc[rule], "saved"), n=money.n
         )
+    later = report.scores.later
+    period = ""
+    if later is not None and report.scores.by_later is not None:
+        period = later.period
+        more = {"period": period, "n_taught": later.teach.size, "n_persons": later.n_persons}
+        more |= {"beyond": [report.labels.get(name, name) for name in later.beyond]}
+        yield Finding("judged_later", report.labels.get(later.column, later.column), n=money.n, more=more)
     if report.limitation:
         return
     if not money.changed:
@@ -390,9 +397,25 @@ def of_money(report):
     repaired = costs.loc["repaired"]
     beside = {f"rule_{place}": value for place, value in ends_of(repaired, "over_rule").items()}
     is_saving = money.saves("repaired") and beside["rule_low"] > 0
-    kind, severity = ("repair_saves", Severity.SERIOUS) if is_saving else ("repair_unsure", Severity.NOTE)
-    more = beside | {"rule": rule, "columns": report.table.features}
+    kind, severity = "repair_unsure", Severity.NOTE
+    if is_saving and later is not None and later.too_few:
+        kind = "repair_not_over_time"
+    elif is_saving and moving:
+        kind = "repair_saved_then"
+    elif is_saving:
+        kind, severity = "repair_saves", Severity.SERIOUS
+    more = beside | {"rule": rule, "period": period, "moving": list(moving)}
+    more["columns"] = [_seen_of(report, name) for name in money.columns]
+    if later is not None:
+        more |= {"too_few": later.too_few, "n_needed": later.n_needed}
     yield Finding(kind, severity=severity, **ends_of(repaired, "saved"), n=money.n, more=more)
+
+
+def _seen_of(report, name):
+    """What a repair sees of a column, by its name on the page: of dates the day of the week, say."""
+    parts = (report.scores.model.calendar or {}).get(name, [])
+    shown = report.labels.get(name, name)
+    return f"{shown} ({' and '.join(parts).replace('_', ' ')})" if parts else shown
 
 
 def of_limits(report):
@@ -446,5 +469,6 @@ def use_of(findings, n):
     ends = {"value": groups["grave"] if kind.endswith("for_most") else groups["serious"]}
     if off and kind == UNKNOWN_OFF[off.kind]:  # the headline tells what the finding on averages tells
         ends = {"value": off.value, "low": off.low, "high": off.high, "p_value": off.p_value}
-    more = {"n_groups": groups["n_serious"], "columns": columns, "least": groups.get("least", GRAVE)}
+    period = first["repair_saves"].more.get("period", "") if "repair_saves" in first else ""
+    more = {"n_groups": groups["n_serious"], "columns": columns, "least": groups.get("least", GRAVE), "period": period}
     return Finding(kind, first[about].subject if about else "", **ends, n=n, severity=severity, more=more)

@@ -106,7 +106,7 @@ class ScoreReport(ScoreTables, Report):
     @cached_property
     def money(self):
         """What decisions cost by each score; None without costs."""
-        return None if self.cost is None else count_money(self.table, self.scores, self.cost)
+        return None if self.cost is None else count_money(self.own, self.scores, self.cost)
 
     @cached_property
     def pair(self):

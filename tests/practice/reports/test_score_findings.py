@@ -15,11 +15,11 @@ from helpers.practice.repair import Recalibrator
 from helpers.practice.reports import audit_scores, read_table
 from helpers.practice.reports import score_findings as conclude
 from helpers.practice.reports.average import measure_average
-from helpers.practice.reports.drift import Drift
+from helpers.practice.reports.drift import Drift, Later
 from helpers.practice.reports.findings import Finding, Severity, as_json, read_words, steps_of, table_of
 from helpers.practice.reports.misjudged import _beside_stated, find_misjudged, least_gaps
 from helpers.practice.reports.pair import Comparison
-from helpers.practice.reports.rescored import Money, Repaired
+from helpers.practice.reports.rescored import Judged, Money, Repaired
 from helpers.practice.reports.scores import ScoreReport
 from helpers.practice.reports.several import ClassCosts, measure_classes
 from helpers.practice.reports.single_cases import measure_loss
@@ -45,7 +45,8 @@ ONE_OF = [  # of each line, at most one kind is found for a subject
     {"certified_loss", "certified_loss_of_groups", "size_unknown", "no_loss_found", "single_cases_unknown"},
     {"class_loss", "class_loss_unsure"},
     {"class_rule_is_cheaper", "class_rule_unclear", "class_rule_costs_more"},
-    {"repair_saves", "repair_unsure", "nothing_to_repair"},
+    {"repair_saves", "repair_unsure", "repair_not_over_time", "repair_saved_then", "nothing_to_repair"},
+    {"judged_later", "repair_not_over_time"},
     {"off_mendable", "repair_saves"},
 ]
 
@@ -95,7 +96,14 @@ def a_repair(rng):
     """A repair that was learned, of scores that leave something to the features or nothing."""
     table = a_misjudged_table(rng)
     model = Recalibrator(n_folds=2, fast=True, rng=rng)
-    return Repaired(table.p, np.arange(table.n), model.fit_rows(table), np.zeros(table.n), model)
+    scores = Repaired(table.p, np.arange(table.n), model.fit_rows(table), np.zeros(table.n), model)
+    if rng.random() < 0.4:
+        return scores
+    too_few = str(rng.choice(["", "groups"]))
+    early, late = np.array_split(scores.rows, 2)
+    later = Later("day", early, late, "3 to 4", ("day",), int(rng.integers(3)), too_few, 900)
+    by_later = None if too_few else Judged(late, table.p[late], scores.repaired[late])
+    return replace(scores, later=later, by_later=by_later)
 
 
 def several_classes(rng):
@@ -130,7 +138,7 @@ def some_money(rng):
     rows = [ends(rng, *columns[0]) | ends(rng, *columns[1]) | ends(rng, *columns[2]) for _ in policies]
     costs = pd.DataFrame(rows, policies)
     costs.loc["repaired"] += 0.3 * (rng.random() < 0.4)
-    return Money(0.3, costs.assign(yes=0.3), 900, changed=bool(rng.random() < 0.7))
+    return Money(0.3, costs.assign(yes=0.3), 900, bool(rng.random() < 0.7), ("town",))
 
 
 def a_table(rng):
@@ -202,7 +210,7 @@ def any_report(rng):
         audit=None if limitation else made(some_groups, rng.integers(40)),
         pair=made(a_pair, rng.integers(100)) if rng.random() < 0.4 else None,
         money=made(some_money, rng.integers(100)) if rng.random() < 0.4 else None,
-        scores=made(a_repair, rng.integers(2)),
+        scores=made(a_repair, rng.integers(8)),
         several=several,
     )
 
