@@ -49,6 +49,8 @@ class ClassRecalibrator:
         Classes in the order of the columns.
     score_columns_ : dict
         {class: its column in tables of scores}, without classes that have none because they were never stated.
+    columns_ : list of str
+        Features of the fit.
     repairs_ : list of Recalibrator or None
         One for each class; None for one in fewer rows, or groups, than there are folds, which stays as calibrated.
     changed_ : bool
@@ -168,6 +170,7 @@ class ClassRecalibrator:
         check_one_of(self.calibrator, "calibrator", ("platt", "none"))
         self.classes_ = rows.classes
         self.score_columns_ = score_columns or {name: name for name in rows.classes}
+        self.columns_ = list(rows.X.columns)
         if self.calibrator != "none":
             self.calibrator_ = _line(log_of_stated(rows.P), rows.y, rows.weight)
         c = self._calibrated(rows.P)

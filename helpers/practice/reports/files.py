@@ -105,9 +105,7 @@ def class_columns(report):
         repaired[repair.rows] = repair.repaired
         new = np.setdiff1d(np.arange(table.n), repair.rows)
         if new.size:
-            stated = P.iloc[new][list(repair.model.score_columns_)].set_axis(
-                repair.model.score_columns_.values(), axis=1
-            )
+            stated = P.iloc[new][list(repair.model.score_columns_)].rename(columns=repair.model.score_columns_)
             repaired[new] = repair.model.predict(report.own.X.iloc[new], stated)
         columns |= {"repaired_answer": names[repaired.argmax(axis=1)]}
         columns |= {f"{OF_CLASS}{name}": repaired[:, k] for k, name in enumerate(names)}

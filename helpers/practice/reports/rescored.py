@@ -251,6 +251,8 @@ def columns_by_effect(model, table):
     rows = rng.permutation(table.n)[:MOST_SHUFFLED]
     X = table.X.iloc[rows]
     p = table.p[rows]
+    if table.classes is not None:
+        p = table.classes.P.iloc[rows][list(model.score_columns_)].rename(columns=model.score_columns_)
     repaired = model.predict(X, p)
     other = rng.permutation(rows.size)
     effect = {}

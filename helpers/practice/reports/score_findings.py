@@ -357,12 +357,13 @@ def of_class_repair(repair):
     gains = repair.gains
     if not repair.model.changed_:
         ends = ends_of(gains.loc["recalibrated"], "saved")
-        return Finding("classes_only_recalibrated", **ends, p_value=repair.model.p_value_, n=repair.rows.size)
+        return Finding("classes_only_recalibrated", **ends, p_value=repair.model.p_value_, n=repair.judged.rows.size)
+    period = "" if repair.later is None or repair.later.too_few else repair.later.period
     recalibrated = {f"recalibrated_{end}": x for end, x in ends_of(gains.loc["recalibrated"], "saved").items()}
     is_worth = root(gains.loc["beyond", "saved_low"]) >= GRAVE and gains.loc["repaired", "saved_low"] > 0
     kind, severity = ("class_repair_gains", Severity.SERIOUS) if is_worth else ("class_repair_small", Severity.NOTE)
     ends = ends_of(gains.loc["repaired"], "saved")
-    return Finding(kind, severity=severity, **ends, n=repair.rows.size, more=recalibrated)
+    return Finding(kind, severity=severity, **ends, n=repair.judged.rows.size, more=recalibrated | {"period": period})
 
 
 def of_class_costs(several):
@@ -466,7 +467,8 @@ def of_money(report, moving=()):
 
 def _seen_of(report, name):
     """What a repair sees of a column, by its name on the page: of dates the day of the week, say."""
-    parts = (report.scores.model.calendar or {}).get(name, [])
+    calendar = None if report.several is not None else report.scores.model.calendar  # that of classes has none
+    parts = (calendar or {}).get(name, [])
     shown = report.labels.get(name, name)
     return f"{shown} ({' and '.join(parts).replace('_', ' ')})" if parts else shown
 

@@ -15,8 +15,10 @@ from helpers.grouping import GroupingLoss
 from helpers.grouping.classes import loss_of_vectors
 from helpers.partition.class_rows import ClassRows
 from helpers.practice.repair import ClassRecalibrator
+from helpers.practice.reports.drift import Later, split_over_time
 from helpers.practice.reports.rescored import (
     MOST_ROWS,
+    Judged,
     Repaired,
     by_other_folds,
     mean_of,
@@ -50,10 +52,11 @@ class ClassCosts:
 class ClassRepair:
     """The scores of all classes, recalibrated and repaired by labels that they have not seen."""
 
-    model: ClassRecalibrator  # for new cases
+    model: ClassRecalibrator  # for new cases, taught by `rows`
     rows: np.ndarray  # of the table: all, or about 12,000 of a larger one
-    recalibrated: np.ndarray  # (m, K) of these rows
-    repaired: np.ndarray  # (m, K); as `recalibrated` where nothing is repaired
+    repaired: np.ndarray  # (m, K) of these rows, out of fold; recalibrated ones where nothing is repaired
+    judged: Judged  # scores (m, K) of the rows that judge: later ones where rows have a date, else all out of fold
+    later: Later | None  # where rows have a date
     # What they save of the squared error of the stated scores, summed over classes; a row each, "recalibrated",
     # "repaired", and "beyond": what the repaired ones save of that of the recalibrated ones. saved, with its ends
     gains: pd.DataFrame
@@ -140,42 +143,70 @@ def rows_of_classes(table, ordered=False):
 
 def repair_classes(table, rng):
     """`ClassRepair` of a checked table."""
-    rows = rows_of_whole_groups(table, MOST_ROWS, rng)
-    table = table if rows.size == table.n else table.take(rows)
-    # the answer is not in the tables of new cases, and their scores tell it
-    of_classes = rows_of_classes(replace(table, X=table.X.drop(columns=ANSWER, errors="ignore")))
-    P = of_classes.P
-    y = of_classes.y
-    model = ClassRecalibrator(rng=rng)
-    repaired = model.fit_rows(of_classes, table.classes.columns)
-    most_common = (y == np.bincount(y).argmax()).astype(float)
-    recalibrated = by_other_folds(calibrate_classes, P, y, most_common, table, rng)
+    of_time, of_rows, of_model, of_folds = rng.spawn(4)
+    later = split_over_time(table, of_time)
+    # new cases lie beyond the dates, and have no column of answers, which their scores tell
+    unknown = {ANSWER, *(() if later is None else later.beyond)} & set(table.X)
+    table = replace(table, X=table.X.drop(columns=list(unknown)))
+    rows = rows_of_whole_groups(table, MOST_ROWS, of_rows)
+    some = table.take(rows)
+    model = ClassRecalibrator(rng=of_model)
+    repaired = model.fit_rows(rows_of_classes(some), table.classes.columns)
+    of_classes = rows_of_classes(some)
+    most_common = (of_classes.y == np.bincount(of_classes.y).argmax()).astype(float)
+    recalibrated = by_other_folds(calibrate_classes, of_classes.P, of_classes.y, most_common, some, of_folds)
     repaired = repaired if model.changed_ else recalibrated
-    came = np.eye(P.shape[1])[y]
-    stated_error, recalibrated_error, repaired_error = (
-        ((scores - came) ** 2).sum(axis=1) for scores in (P, recalibrated, repaired)
+    judged = Judged(rows, recalibrated, repaired)
+    if later is not None and not later.too_few:
+        judged = _judge_later(table, later, of_model)
+    table = table.take(judged.rows)
+    of_classes = rows_of_classes(table)
+    came = np.eye(of_classes.P.shape[1])[of_classes.y]
+    stated, mended, best = (
+        ((scores - came) ** 2).sum(axis=1) for scores in (of_classes.P, judged.recalibrated, judged.repaired)
     )
     gains = {
-        "recalibrated": mean_of(table, "saved", stated_error - recalibrated_error),
-        "repaired": mean_of(table, "saved", stated_error - repaired_error),
-        "beyond": mean_of(table, "saved", recalibrated_error - repaired_error),
+        "recalibrated": mean_of(table, "saved", stated - mended),
+        "repaired": mean_of(table, "saved", stated - best),
+        "beyond": mean_of(table, "saved", mended - best),
     }
-    return ClassRepair(model, rows, recalibrated, repaired, pd.DataFrame(gains).T)
+    return ClassRepair(model, rows, repaired, judged, later, pd.DataFrame(gains).T)
+
+
+def _judge_later(table, later, rng):
+    """Scores of later rows, `Judged`, by a repair of all classes that early ones have taught."""
+    teach = later.teach[rows_of_whole_groups(table.take(later.teach), MOST_ROWS, rng)]
+    judge = later.judge[rows_of_whole_groups(table.take(later.judge), MOST_ROWS, rng)]
+    taught = rows_of_classes(table.take(teach))
+    model = ClassRecalibrator(rng=rng)
+    model.fit_rows(taught)
+    P = table.classes.P.iloc[judge]
+    recalibrated = calibrate_classes(taught.P, taught.y, taught.weights, P.to_numpy())
+    repaired = model.predict(table.X.iloc[judge], P) if model.changed_ else recalibrated
+    return Judged(judge, recalibrated, repaired)
 
 
 def repaired_answers(table, calibrator, repair, rng):
     """`Repaired` scores of the answers: what the repair of all classes says of the class with the largest score."""
+    answer = table.classes.P.to_numpy().argmax(axis=1)
     recalibrated = out_of_fold(table, calibrator, rng)
-    answer = table.classes.P.to_numpy()[repair.rows].argmax(axis=1)
-    is_repaired = repair.model.changed_
-    repaired = repair.repaired[np.arange(answer.size), answer] if is_repaired else recalibrated[repair.rows]
-    return Repaired(recalibrated, repair.rows, repaired, np.zeros(answer.size), repair.model)
+    repaired = recalibrated[repair.rows]
+    if repair.model.changed_:
+        repaired = repair.repaired[np.arange(repair.rows.size), answer[repair.rows]]
+    by_later = None
+    if repair.later is not None and not repair.later.too_few:
+        judged = repair.judged
+        of_answer = (np.arange(judged.rows.size), answer[judged.rows])
+        by_later = Judged(judged.rows, judged.recalibrated[of_answer], judged.repaired[of_answer])
+    se = np.zeros(repair.rows.size)
+    return Repaired(recalibrated, repair.rows, repaired, se, repair.model, repair.later, by_later)
 
 
 def count_class_costs(table, repair, cost):
     """Count what deciding by the scores of all classes costs; `repair`: a `ClassRepair`."""
-    table = table.take(repair.rows)
-    scores = {"stated": table.classes.P.to_numpy(), "recalibrated": repair.recalibrated, "repaired": repair.repaired}
+    judged = repair.judged
+    table = table.take(judged.rows)
+    scores = {"stated": table.classes.P.to_numpy(), "recalibrated": judged.recalibrated, "repaired": judged.repaired}
     y = table.classes.P.columns.get_indexer(table.classes.y)
     values = cost.to_numpy()
     decided = {policy: cheapest(score, values).decision for policy, score in scores.items()}

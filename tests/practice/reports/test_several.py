@@ -13,7 +13,7 @@ from helpers.practice.reports import audit_scores, read_table
 from helpers.practice.reports.findings import Severity, table_of
 from helpers.practice.reports.score_findings import of_class_group
 from helpers.practice.reports.scores import ScoreReport
-from helpers.practice.reports.several import check_classes_asked
+from helpers.practice.reports.several import check_classes_asked, repair_classes
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +74,7 @@ def test_the_recipe_on_the_page_repairs_the_scores_of_all_classes(table, tmp_pat
     repaired = run_recipe(page, "new.csv", monkeypatch)
     classes = report.several.repair.model.classes_
     assert classes.tolist() == ["maybe", "no", "yes", "a class without a score"]
-    assert repaired.sum(axis=1) == pytest.approx(1) and repaired[:, 3].max() < 0.05
+    assert repaired.sum(axis=1) == pytest.approx(1) and repaired[:, 3].mean() == pytest.approx(1 / 120, abs=0.01)
     stated = fresh[["p_maybe", "p_no", "p_yes"]].assign(perhaps=0.0).to_numpy()
     came = fresh["label"].to_numpy()[:, None] == ["maybe", "no", "yes", "perhaps"]
     errors = [((scores - came) ** 2).sum(axis=1).mean() for scores in (stated, repaired)]
@@ -85,6 +85,23 @@ def test_the_recipe_on_the_page_repairs_the_scores_of_all_classes(table, tmp_pat
     of_class = scores[[f"repaired: {name}" for name in classes]]
     assert of_class.sum(axis=1).to_numpy() == pytest.approx(1, abs=1e-5)
     assert (scores["repaired_answer"] == classes[of_class.to_numpy().argmax(axis=1)]).all()
+
+
+@pytest.mark.slow
+def test_later_cases_judge_a_repair_of_all_classes(table):
+    """What the town does ends with the early cases: the repair promises nothing for later ones."""
+    n = len(table)
+    when = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(n) // 4, "D")
+    rng = np.random.default_rng(5)
+    P = table[["p_maybe", "p_no", "p_yes"]].to_numpy()
+    right = np.array(["maybe", "no", "yes"])[(rng.random(n)[:, None] > np.cumsum(P, axis=1)[:, :-1]).sum(axis=1)]
+    ended = table.assign(when=when, label=np.where(np.arange(n) < 0.6 * n, table["label"], right))
+    for frame, is_kept in ((table.assign(when=when), True), (ended, False)):
+        read = read_table(frame, score="p_*").checked()
+        repair = repair_classes(read, np.random.default_rng(0))
+        assert repair.model.changed_ and "when" not in repair.model.columns_
+        assert repair.judged.rows.min() >= 0.55 * n
+        assert (repair.gains.loc["beyond", "saved_low"] > 0) == is_kept
 
 
 @pytest.mark.slow
