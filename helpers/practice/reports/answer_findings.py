@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from helpers.practice.reports.answer_numbers import ALPHA, LEVEL
+from helpers.practice.reports.answer_numbers import ALPHA
+from helpers.practice.reports.answer_rules import LEVEL
 from helpers.practice.reports.findings import Finding, Severity, ends_of
 from helpers.practice.reports.phrases import NAMES, short
 from helpers.resampling import exact_interval
@@ -125,46 +126,39 @@ def about_order(over, gain):
         yield Finding(kind, value=value, low=low, high=high)
 
 
+def rule_of(source, rule):
+    """What sentences say of a rule: its confidence, threshold and limits, or that it uses every answer."""
+    more = {"source": source, "confidence": NAMES[source], "threshold": rule.threshold}
+    return more | {"limits": list(rule.limits), "is_every": rule.is_every}
+
+
 def about_promises(promises):
-    """From which value of each confidence on enough answers are certainly right, or what is missing (`Promises`)."""
-    for source, certificate in promises.certificates.items():
-        more = {"source": source, "precision": certificate.precision, "level": LEVEL}
-        if certificate.certified:
-            more |= {"threshold": certificate.threshold, "n_accepted": certificate.n_accepted}
-            more["n_right"] = certificate.n_right
-            size = {"value": certificate.coverage, "n": certificate.n, "severity": Severity.GOOD}
-            yield Finding("promise", NAMES[source], **size, more=more)
-        elif np.isfinite(certificate.rows_needed):
-            more["needed"] = float(f"{certificate.rows_needed:.2g}")
-            yield Finding("promise_later", NAMES[source], n=certificate.n, more=more)
+    """By which rule of each confidence enough answers are certainly right, or what is missing (`Promises`)."""
+    for source, one in promises.asked.items():
+        more = {"precision": one.certificate.precision, "level": LEVEL, **rule_of(source, one)}
+        if one.certified:
+            more |= {"n_accepted": one.n_accepted, "n_right": one.n_right}
+            yield Finding("promise", NAMES[source], value=one.coverage, n=one.n, severity=Severity.GOOD, more=more)
+        elif np.isfinite(one.rows_needed):
+            more["needed"] = float(f"{one.rows_needed:.2g}")
+            yield Finding("promise_later", NAMES[source], n=one.n, more=more)
         else:
-            yield Finding("promise_never", NAMES[source], n=certificate.n, more=more)
+            yield Finding("promise_never", NAMES[source], n=one.n, more=more)
 
 
-def about_groups(groups, source, precision, columns):
-    """Groups of questions, told apart by some columns, in which a confidence is off (`QuestionGroups`, or None)."""
-    if groups is None:
-        return
-    if groups.table is not None:
-        fewer = groups.table["observed"] < groups.table["calibrated"]
-        for row, less in zip(groups.table.itertuples(), fewer, strict=True):
-            more = {"stated": row.stated, "calibrated": row.calibrated, "confidence": NAMES[source], "columns": columns}
-            more |= {"breaks": less and breaks_promise(row, precision), "keeps": not less and row.low >= precision}
-            size = {"value": row.observed, "low": row.low, "high": row.high, "p_value": row.adjusted, "n": int(row.n)}
-            severity = Severity.SERIOUS if less else Severity.NOTE
-            yield Finding("group_less" if less else "group_more", row.rule, **size, severity=severity, more=more)
-        if len(groups.rest) and fewer.any():
-            share = share_right(groups.rest)
-            yield Finding("rest", **share, more={"keeps": share["low"] >= precision})
+def about_groups(groups, source, columns):
+    """Groups of questions, told apart by some columns, in which a confidence is off (`QuestionGroups`)."""
     for note in groups.notes:
         yield Finding("left_out", note)
-    if groups.table is not None and groups.table.empty:
+    if groups.table is None:
+        return
+    for row, less in zip(groups.table.itertuples(), groups.is_less, strict=True):
+        more = {"stated": row.stated, "calibrated": row.calibrated, "confidence": NAMES[source], "columns": columns}
+        size = {"value": row.observed, "low": row.low, "high": row.high, "p_value": row.adjusted, "n": int(row.n)}
+        severity = Severity.SERIOUS if less else Severity.NOTE
+        yield Finding("group_less" if less else "group_more", row.rule, **size, severity=severity, more=more)
+    if groups.table.empty:
         yield Finding("no_group", NAMES[source])
-
-
-def breaks_promise(group, precision):
-    """Whether significantly fewer of the used answers of a group are right than are promised for all."""
-    return bool(group.n_used and exact_interval(int(group.n_right), int(group.n_used))[1] < precision)
 
 
 def about_ties(n_tied, correct):
@@ -179,10 +173,10 @@ def about_ties(n_tied, correct):
     yield Finding("tied", value=is_tied.mean(), n=int(is_tied.sum()), severity=severity, more=more)
 
 
-def about_close(chance, correct, closest, wrong):
+def about_close(chance, correct, closest, wrong, has_rule=False):
     """Questions that another draw of answers may decide otherwise, and the names of close and of wrong ones.
 
-    `chance` is that of `chance_of_another`.
+    `chance` is that of `chance_of_another`; with a rule, `wrong` are some that it uses.
     """
     is_close = chance >= CLOSE
     n_close = int(is_close.sum())
@@ -196,7 +190,7 @@ def about_close(chance, correct, closest, wrong):
     else:
         yield Finding("close", n=n_close, more={"names": closest, "of": chance.size})
     if wrong:
-        yield Finding("sure_but_wrong", n=len(wrong), more={"names": wrong})
+        yield Finding("sure_but_wrong", n=len(wrong), more={"names": wrong, "has_rule": has_rule})
 
 
 def about_samples(sizes):
@@ -217,18 +211,21 @@ def about_samples(sizes):
         yield Finding(kind, **ends_of(before, "gain"), n=most, more={"before": int(before["size"])})
 
 
-def about_costs(source, cut, prices, reject_cost):
-    """Whether it pays to leave out unsure answers, from `price_answers`; nothing without costs."""
-    if prices is None:
+def about_costs(rule):
+    """Which answers to use at some costs (`CostRule`); nothing without costs."""
+    if rule is None:
         return
-    chosen = prices.loc["cut"]
-    plain = prices.loc[["all", "none"], "cost"].idxmin()
-    more = {"source": source, "reject_cost": reject_cost, "threshold": cut}
-    more |= {"plain": PLAIN[plain], "plain_cost": prices.loc[plain, "cost"]}
-    pays = chosen["saved_low"] > 0 and np.isfinite(cut)
-    kind = "cut_pays" if pays else "plain_pays"
-    severity = Severity.GOOD if pays else Severity.NOTE
-    yield Finding(kind, NAMES[source], **ends_of(chosen, "cost"), severity=severity, more=more)
+    prices = rule.prices
+    chosen = prices.loc["rule" if rule.is_own else rule.plain]
+    more = rule_of(rule.source, rule) | {"plain": PLAIN[rule.plain]}
+    more |= {f"{name}_cost": prices.loc[name, "cost"] for name in ("all", "none")}
+    more["plain_cost"] = prices.loc[rule.plain, "cost"]
+    more["is_some"] = bool(chosen["cost_high"] < prices.loc["none", "cost"])  # surely better than to use none
+    kind = "plain_pays"
+    if rule.is_own:
+        kind = "cut_pays" if chosen["saved_low"] > 0 else "cut_may_pay"
+    severity = Severity.GOOD if kind == "cut_pays" else Severity.NOTE
+    yield Finding(kind, NAMES[rule.source], **ends_of(chosen, "cost"), severity=severity, more=more)
 
 
 def about_pair(pair):
@@ -256,25 +253,16 @@ def about_use(findings):
         return Finding("use_misread", n=held.n, severity=Severity.SERIOUS, more=held.more)
     promised = max(by_kind.get("promise", []), key=lambda finding: finding.more["n_accepted"], default=None)
     if promised is not None:
-        more = promised.more | {"coverage": promised.value, "confidence": promised.subject}
-        more["groups"] = [group.subject for group in by_kind.get("group_less", []) if group.more["breaks"]]
-        if more["groups"]:
-            return Finding("use_not_for", severity=Severity.SERIOUS, more=more)
-        return Finding("use_all" if promised.value == 1 else "use_some", severity=Severity.GOOD, more=more)
+        kind = "use_all" if promised.value == 1 else "use_some"
+        more = promised.more | {"by_cost": "cut_pays" in by_kind}
+        return Finding(kind, value=promised.value, severity=Severity.GOOD, more=more)
     later = min(by_kind.get("promise_later", []), key=lambda finding: finding.more["needed"], default=None)
-    more = dict((later or by_kind["promise_never"][0]).more)
-    if "cut_pays" in by_kind:
-        pays = by_kind["cut_pays"][0]
-        more |= {"threshold": pays.more["threshold"], "confidence": pays.subject}
-        return Finding("use_by_cost", severity=Severity.NOTE, more=more)
-    rest = [finding for finding in by_kind.get("rest", []) if finding.more["keeps"]]
-    if rest:
-        more["groups"] = [group.subject for group in by_kind["group_less"]]
-        more["rest"] = (rest[0].value, rest[0].low, rest[0].high)
-        return Finding("use_rest", severity=Severity.SERIOUS, more=more)
-    kept = [group.subject for group in by_kind.get("group_more", []) if group.more["keeps"]]
-    if kept:
-        return Finding("use_group", severity=Severity.SERIOUS, more=more | {"groups": kept})
+    more = (later or by_kind["promise_never"][0]).more
+    for kind in ("cut_pays", "cut_may_pay", "plain_pays"):
+        for costs in by_kind.get(kind, []):
+            if costs.more["is_some"]:
+                size = {"value": costs.value, "low": costs.low, "high": costs.high}
+                return Finding("use_by_cost", **size, severity=Severity.NOTE, more=more | costs.more)
     if later is not None:
         return Finding("use_not_yet", severity=Severity.SERIOUS, more=more)
     return Finding("use_no", severity=Severity.GRAVE, more=more)
@@ -291,15 +279,14 @@ def find_all(report):
         found += about_confidence(report.over, p_values)
         found += about_order(report.over, report.stated_gain)
         found += about_promises(report.promises)
-        columns = list(report.table.features.columns)
-        found += about_groups(report.groups, report.best_source, report.promises.precision, columns)
-        found += about_costs(report.best_source, report.cut, report.prices, report.options["reject_cost"])
+        found += about_groups(report.groups, report.best_source, list(report.columns))
+        found += about_costs(report.cost_rule)
     asked = report.table.grouped.questions
     closest, wrong = (
         [f"“{short(asked[k], 60)}”" for k in rows[:MOST_NAMED]] for rows in (report.closest, report.wrong)
     )
     found += about_ties(report.n_tied, report.correct)
-    found += about_close(report.unstable, report.correct, closest, wrong)
+    found += about_close(report.unstable, report.correct, closest, wrong, not report.used.all())
     found += about_samples(report.sizes)
     found += about_pair(report.pair)
     if report.limitation:

@@ -1,25 +1,19 @@
-"""Numbers of the report on answers: confidences, promises, groups, close and wrong ones, votes, costs, two systems."""
+"""Numbers of the report on answers: confidences, groups, close and wrong questions, votes, two systems."""
 
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
 from helpers.answers.splits import chances_to_win
 from helpers.audit import search_segments
-from helpers.calibration import PlattCalibrator
-from helpers.practice.reports.phrases import NAMES, from_percent, of_hundred, percent, points_apart, short
+from helpers.practice.reports.phrases import points_apart, short
 from helpers.profile.alerts import no_table_warnings
 from helpers.resampling import exact_interval, percentile_ends, resampled_means, with_ends
-from helpers.selective.certified import certify_rows
 
 ALPHA = 0.05  # chance that a confidence that tells the truth is called wrong, shared by two tests
 NO_GAP = 1e-9
 REDRAWS = 400  # of the answers to a question
-SAME = 1e-9  # shares of votes that differ by less are equal
-LEVEL = 0.95  # at which all promises of one share hold together, by whichever confidence
-PROMISES = (0.95, 0.9, 0.8, 0.7, 0.5)  # shares of right answers whose certificates are shown together
 SEARCH_DRAWS = 999
 
 
@@ -48,65 +42,6 @@ def over_confidence(sources, correct, n_resamples, rng):
     return pd.DataFrame(lines)
 
 
-# ---- promises -------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Promises:
-    """What can be certified by each confidence."""
-
-    tried: dict = field(repr=False)  # {share of right answers: {source: Certificate}}, sem1 first
-    precision: float  # the share that was asked for
-    used: np.ndarray = field(repr=False)  # (Q,) bool: may be answered with that promise
-
-    @property
-    def certificates(self):
-        """{source: Certificate} of the share that was asked for."""
-        return self.tried[self.precision]
-
-    @cached_property
-    def source(self):
-        """The confidence by which most answers are certified; "" where none is."""
-        kept = {name: one.n_accepted for name, one in self.certificates.items() if one.certified}
-        return max(kept, key=kept.get) if kept else ""
-
-    @property
-    def certificate(self):
-        """The certificate of `source`; the first one where nothing is certified."""
-        return self.certificates[self.source or next(iter(self.certificates))]
-
-    @property
-    def table(self):
-        """All that was tried, as texts: a row a share, a column a confidence."""
-        lines = {}
-        for share, certificates in self.tried.items():
-            lines[f"at least {percent(share)}"] = {
-                f"answer where {NAMES[name]} is at least": f"{from_percent(one.threshold)} ({percent(one.coverage)} of "
-                "the questions)" if one.certified else "cannot be promised"
-                for name, one in certificates.items()
-            }  # fmt: skip
-        return pd.DataFrame(lines).T.rename_axis("right")
-
-
-def promise(sources, correct, precision):
-    """`Promises` by confidences {name: (Q,)}, NaN for none, of right (1), wrong (0) and other (-1) answers.
-
-    Questions with several most frequent answers have a confidence of 0 here, and count as wrong unless all are right.
-    """
-    # Each of k confidences gets the k-th part of the error, so that all promises of one share hold together, and the
-    # one that certifies most may be chosen afterwards.
-    each = 1 - (1 - LEVEL) / len(sources)
-    tried = {share: {} for share in sorted({*PROMISES, precision}, reverse=True)}
-    for name, confidence in sources.items():
-        rows = (correct >= 0) & np.isfinite(confidence)
-        for share in tried:
-            tried[share][name] = certify_rows(np.floor(correct[rows]), confidence[rows], share, each)
-    promises = Promises(tried, precision, np.zeros(correct.size, bool))
-    if not promises.source:
-        return promises
-    return Promises(tried, precision, sources[promises.source] >= promises.certificate.threshold - SAME)
-
-
 # ---- groups of questions --------------------------------------------------------------------------------------
 
 
@@ -115,37 +50,49 @@ class QuestionGroups:
     """Groups of questions in which a confidence is off by more than one curve for all questions can mend."""
 
     # A row a group: rule, n, stated, calibrated, observed, low, high (shares of right answers; the intervals of all
-    # groups hold together), adjusted, and of its questions that are used n_used and n_right; None without any group
+    # groups hold together), adjusted; None where no group could be looked at
     table: pd.DataFrame | None
     notes: tuple = ()  # what was left out, and why
-    rest: np.ndarray = field(default=(), repr=False)  # whether answers are right, outside of the groups with fewer
+    inside: np.ndarray = field(default=None, repr=False)  # (Q, groups) bool
+    right: np.ndarray = field(default=None, repr=False)  # (Q,) 1, 0 or -1: not known
+
+    @property
+    def is_less(self):
+        """(groups,) bool: whether fewer are right than expected."""
+        return (self.table["observed"] < self.table["calibrated"]).to_numpy()
+
+    def wrong_in(self, used, share):
+        """(words, (Q,) bool) of groups with fewer right answers, less than `share` of the used ones for certain."""
+        words, outside = [], np.zeros(used.size, bool)
+        if self.table is None:
+            return words, outside
+        for k in np.flatnonzero(self.is_less):
+            rows = used & ~outside & self.inside[:, k] & (self.right >= 0)
+            if rows.any() and exact_interval(self.right[rows].sum(), rows.sum())[1] < share:
+                words.append(f"not where {self.table['rule'].iloc[k]}")
+                outside |= self.inside[:, k]
+        return words, outside
 
 
-def find_groups(features, correct, confidence, used, rng):
-    """`QuestionGroups` by a table of features (a row a question); None where the file has no further columns."""
+def find_groups(columns, correct, confidence, rng):
+    """`QuestionGroups` by a table of columns (a row a question)."""
     rows = np.flatnonzero((correct >= 0) & np.isfinite(confidence))
     y = correct[rows]
-    if features.empty or not y.any() or y.all():
-        return None
-    X = features.iloc[rows].reset_index(drop=True)
+    if not len(columns.columns) or not y.any() or y.all():
+        return QuestionGroups(None)
+    X = columns.iloc[rows].reset_index(drop=True)
     try:
         with no_table_warnings():  # what is known of a question may tell whether it is answered rightly
             search = search_segments(y, confidence[rows], X, n_draws=SEARCH_DRAWS, rng=rng)
     except ValueError as error:  # everything else was checked: no group of enough questions
         return QuestionGroups(None, (str(error).partition(", but ")[2].rstrip("."),))
-    named = search.selected
-    inside = search.family.members(named.index, X).astype(bool)
-    answered = inside & used[rows][:, None]
+    named = search.selected.sort_values("observed", kind="stable")
     table = named[["rule", "n", "stated", "calibrated", "observed", "adjusted"]].assign(
         low=(named["low"] + named["calibrated"]).clip(0, 1),
         high=(named["high"] + named["calibrated"]).clip(0, 1),
-        n_used=answered.sum(axis=0),
-        n_right=(answered & (y == 1)[:, None]).sum(axis=0),
     )
-    fewer = (table["observed"] < table["calibrated"]).to_numpy()
-    rest = ~inside[:, fewer].any(axis=1)
-    table = table.sort_values("observed", kind="stable").reset_index(drop=True)
-    return QuestionGroups(table, search.notes, y[rest])
+    inside = search.family.members(named.index, columns).astype(bool)
+    return QuestionGroups(table.reset_index(drop=True), search.notes, inside, correct)
 
 
 # ---- close and wrong questions --------------------------------------------------------------------------------
@@ -243,72 +190,6 @@ def compare_votes(counts, correct, *, n_resamples, votes_rng, rng):
         columns["right_low"][-1], columns["right_high"][-1] = exact_interval(right[:, -1].sum(), len(right))
     columns |= with_ends("gain", columns["right"][-1] - columns["right"], drawn[:, [-1]] - drawn)
     return pd.DataFrame(columns)
-
-
-# ---- costs ----------------------------------------------------------------------------------------------------------
-
-N_FOLDS = 10
-POLICIES = {  # name of a row: its words
-    "cut": "where an answer is expected to pay",
-    "certified": "with the promise",
-    "all": "every answer",
-    "none": "none: hand over every question",
-}
-
-
-def chance_right(confidence, correct):
-    """Function from a confidence to the chance that its answer is right: Platt's curve if it rises, else a constant.
-
-    The curve is that of the questions with one most frequent answer.
-    """
-    clear = np.isin(correct, (0, 1))
-    if clear.any() and np.ptp(correct[clear]) and np.ptp(confidence[clear]) > 1e-6:
-        curve = PlattCalibrator().fit(confidence[clear], correct[clear])
-        if curve.rises(confidence[clear]):
-            return curve.predict
-    return lambda given: np.full(given.shape, correct.mean())
-
-
-def price_answers(confidence, correct, used, *, reject_cost, samples, n_resamples, rng):
-    """(lowest confidence that pays, infinite if none does; costs of each of `POLICIES`) of right and wrong answers.
-
-    A wrong answer costs 1, a hand-over `reject_cost`, all samples of a question `samples`. Whether an answer pays is
-    judged by the curve of other questions. What is saved is beside the cheaper one of "all" and "none".
-    """
-    y = correct.astype(float)
-    fold = np.random.default_rng(rng).permutation(y.size) % N_FOLDS
-    chance = np.empty(y.size)
-    for k in range(N_FOLDS):
-        chance[fold == k] = chance_right(confidence[fold != k], y[fold != k])(confidence[fold == k])
-    cut = chance >= 1 - reject_cost
-    answered = pd.DataFrame({"cut": cut, "certified": used, "all": True, "none": False}, index=range(y.size))
-    costs = answered.apply(lambda rows: np.where(rows, 1 - y, reject_cost))
-    costs[["cut", "certified", "all"]] += samples
-    plain = costs[["all", "none"]].mean().idxmin()
-    saved = -costs.sub(costs[plain], axis=0)
-    table = pd.DataFrame({
-        "answered": answered.mean(),
-        "wrong": [1 - y[rows].mean() if rows.any() else np.nan for rows in answered.to_numpy().T],
-    })  # fmt: skip
-    for name, values in {"cost": costs, "saved": saved}.items():
-        ends = percentile_ends(resampled_means(values.to_numpy(), n_resamples, rng=rng))
-        table[[name, f"{name}_low", f"{name}_high"]] = np.column_stack([values.mean(), *ends])
-    pays = chance_right(confidence, y)(confidence) >= 1 - reject_cost
-    return float(confidence[pays].min(initial=np.inf)), table
-
-
-def cost_table(prices):
-    """A table of costs as texts, of 100 questions."""
-    rows = {
-        POLICIES[row.Index]: {
-            "cost of 100": of_hundred(row.cost, row.cost_low, row.cost_high),
-            "answered": percent(row.answered),
-            "wrong among answers": "–" if np.isnan(row.wrong) else percent(row.wrong),
-        }
-        for row in prices.itertuples()
-        if row.answered or row.Index != "certified"
-    }
-    return pd.DataFrame(rows).T.rename_axis("answer")
 
 
 # ---- two systems ----------------------------------------------------------------------------------------------------

@@ -16,7 +16,8 @@ from helpers.calibration import calibration_error
 from helpers.checks import check_rng
 from helpers.practice.reports import answer_numbers as numbers
 from helpers.practice.reports.answer_findings import about_confidence, about_held, find_all, share_right
-from helpers.practice.reports.answer_numbers import AnswerPair, Promises, QuestionGroups
+from helpers.practice.reports.answer_numbers import AnswerPair, QuestionGroups
+from helpers.practice.reports.answer_rules import CostRule, Promises, columns_of, limits_of, price_rule, promise
 from helpers.practice.reports.document import Report
 from helpers.practice.reports.files import write_table
 from helpers.practice.reports.findings import read_words
@@ -60,8 +61,7 @@ class AnswerReport(Report):
     stated_gain: tuple | None = None  # (difference, low, high) of the AURC of stated confidence and agreement
     promises: Promises | None = field(default=None, repr=False)
     groups: QuestionGroups | None = field(default=None, repr=False)
-    cut: float | None = None  # lowest value of the best confidence at which an answer pays; infinite if none does
-    prices: pd.DataFrame | None = field(default=None, repr=False)  # what answering costs then, see `price_answers`
+    cost_rule: CostRule | None = field(default=None, repr=False)
     pair: AnswerPair | None = field(default=None, repr=False)
 
     @property
@@ -103,6 +103,19 @@ class AnswerReport(Report):
             return self.promises.source
         return "stated" if self.stated_gain is not None and self.stated_gain[2] < 0 else "sem1"
 
+    @cached_property
+    def columns(self):
+        """Columns by which groups of questions are told apart, see `columns_of`."""
+        return columns_of(self.table)
+
+    @property
+    def used(self):
+        """(Q,) bool: answers that the page says to use, with a promise or else by costs; all where it has no rule."""
+        if self.promises is not None and self.promises.source:
+            return self.promises.best.used
+        has_rule = self.cost_rule is not None and self.cost_rule.used.any()
+        return self.cost_rule.used if has_rule else np.ones(self.known.shape, bool)
+
     @property
     def closest(self):
         """Rows of the ten closest votes."""
@@ -110,8 +123,10 @@ class AnswerReport(Report):
 
     @property
     def wrong(self):
-        """Rows of the ten wrong answers of the highest confidence, the best one; none where too few are known."""
-        return [] if self.limitation else numbers.sure_but_wrong(self.correct, self.sources[self.best_source])
+        """Rows of the ten wrong answers of the highest confidence among the used; none where too few are known."""
+        if self.limitation:
+            return []
+        return numbers.sure_but_wrong(np.where(self.used, self.correct, -1), self.sources[self.best_source])
 
     @property
     def voting(self):
@@ -148,10 +163,11 @@ class AnswerReport(Report):
             return plot_confidences(self.reliability_curves)
         if name == "samples":
             return plot_votes(self.sizes)
-        used = self.promises.used & self.known
-        promised = (used.sum() / self.promises.certificate.n, 1 - share_right(self.correct[used])["value"])
+        best = self.promises.best
+        used = best.used & self.known
+        promised = (best.coverage, 1 - share_right(self.correct[used])["value"])
         limit = None if self.options["price"] else self.options["reject_cost"]  # holds where samples cost nothing
-        return plot_kept(self.kept_curves, {NAMES[self.promises.source]: promised} if used.any() else {}, limit)
+        return plot_kept(self.kept_curves, {NAMES[best.source]: promised} if used.any() else {}, limit)
 
     @property
     def reliability_curves(self):
@@ -161,17 +177,12 @@ class AnswerReport(Report):
     def kept_curves(self):
         """{name of a confidence: RiskCoverageCurve} of those by which promises are sought."""
         curves = {}
-        for name in self.promises.certificates:
+        for name in self.promises.asked:
             rows = self.known & np.isfinite(self.sources[name])
             curves[NAMES[name]] = curve_of_answers(self.correct[rows], self.sources[name][rows])
         return curves
 
     # ---- tables, None where there is nothing to show -------------------------------------------------------------
-
-    @property
-    def cost_table(self):
-        """What giving answers costs, if costs are given."""
-        return None if self.prices is None else numbers.cost_table(self.prices)
 
     @property
     def hard_table(self):
@@ -194,7 +205,7 @@ class AnswerReport(Report):
             "file": f"{source.name}, SHA-256 {source.sha256 or 'unknown'}",
             "rule for equal answers": source.rule,
             **{f"column of {role}": name for role, name in source.columns.items()},
-            "columns of groups": ", ".join(source.features.columns) or "none",
+            "columns of groups": ", ".join(self.columns) or "none",
             **{name: "not given" if value is None else f"{value}" for name, value in self.options.items()},
         }
         return pd.DataFrame({"value": list(rows.values())}, index=pd.Index(rows, name="parameter"))
@@ -226,10 +237,10 @@ class AnswerReport(Report):
         if (self.n_tied > 1).any():
             columns["right_of_tied"] = pd.Series(self.correct).where(self.known & (self.n_tied > 1))
         if self.promises is not None:
-            columns["use_certified"] = np.where(self.promises.used, "yes", "no")
-        if self.cut is not None:
-            columns["use_by_cost"] = np.where(self.sources[self.best_source] >= self.cut - numbers.SAME, "yes", "no")
-        features = self.table.features.astype(dict.fromkeys(self.table.features.select_dtypes("category"), object))
+            columns["use_certified"] = np.where(self.promises.best.used, "yes", "no")
+        if self.cost_rule is not None:
+            columns["use_by_cost"] = np.where(self.cost_rule.used, "yes", "no")
+        features = self.columns.astype(dict.fromkeys(self.columns.select_dtypes("category"), object))
         own = features.rename(columns={name: f"{name} (file)" for name in features.columns if name in columns})
         return pd.concat([pd.DataFrame(columns), own.reset_index(drop=True)], axis=1)
 
@@ -245,12 +256,12 @@ class AnswerReport(Report):
             for row in self.calibration.summary.itertuples():
                 found |= {f"{row.source}_calibration_ece": row.ece, f"{row.source}_calibration_p_value": row.p_value}
                 found[f"{row.source}_overconfidence"] = row.overconfidence
-            certificate = self.promises.certificate
-            found |= {"best_confidence": self.best_source, "certified": certificate.certified}
-            found["certified_answered"] = certificate.coverage
+            best = self.promises.best
+            found |= {"best_confidence": self.best_source, "certified": best.certified}
+            found["certified_answered"] = best.coverage
             found["groups"] = [one.subject for one in self.found if one.kind in ("group_less", "group_more")]
-        if self.prices is not None:
-            found |= {f"cost_{name}": cost for name, cost in self.prices["cost"].items()}
+        if self.cost_rule is not None:
+            found |= {f"cost_{name}": cost for name, cost in self.cost_rule.prices["cost"].items()}
         if self.pair is not None:
             for name, row in self.pair.measures[["difference", "low", "high"]].iterrows():
                 found |= dict(zip((f"pair_{name}", f"pair_{name}_low", f"pair_{name}_high"), row, strict=True))
@@ -351,18 +362,17 @@ def _audited(table, against, names, reject_cost, price, precision, n_resamples, 
         calibration=sem_ece(grouped, sources=list(sources), ties="average", n_resamples=n_resamples, rng=streams[0]),
         over=numbers.over_confidence(sources, correct, n_resamples, streams[5]),
         stated_gain=_stated_gain(sources, clear, n_resamples, streams[1]),
-        promises=numbers.promise(single, correct, precision),
     )
-    chosen = sources[report.best_source]
+    limits = limits_of(report.columns, correct)
+    report = replace(report, promises=promise(single, correct, precision, limits))
     _progress.step("search for groups")
-    groups = numbers.find_groups(table.features, clear, chosen, report.promises.used, streams[2])
-    report = replace(report, groups=groups)
+    groups = numbers.find_groups(report.columns, clear, sources[report.best_source], streams[2])
+    report = replace(report, groups=groups, promises=report.promises.without(groups))
     _progress.step("costs")
     if reject_cost:
-        rows = known & np.isfinite(chosen)
         terms = {"reject_cost": reject_cost, "samples": (price or 0) * report.most, **resamples}
-        cut, prices = numbers.price_answers(chosen[rows], correct[rows], report.promises.used[rows], **terms)
-        report = replace(report, cut=cut, prices=prices)
+        certified = report.promises.best.used
+        report = replace(report, cost_rule=price_rule(single, correct, certified, limits, groups, **terms))
     _progress.step("comparison")
     if against is not None:
         both = zip(*map(agreement_of, (table, against)), strict=True)

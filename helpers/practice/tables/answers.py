@@ -38,6 +38,7 @@ class AnswerTable:
     # the answers to questions with a known right one: graded, right, without (none), held (wrong, but they hold the
     # right value); empty for a simulation
     reading: pd.DataFrame = field(default_factory=pd.DataFrame, repr=False)
+    rules: np.ndarray | None = field(default=None, repr=False)  # (Q,) rule of each question; None for a simulation
 
     @property
     def n_questions(self):
@@ -316,8 +317,10 @@ def _table_of(opened, rules, notes):
     )
     grouped = count_classes(rows, "singletons" if opened.unparsed == "singletons" else "class")
     rule = by_row[0] if len(reading) == 1 else "mixed"
+    by_question = pd.Series(by_row).groupby(frame["question"].to_numpy()).first()
     table = AnswerTable(
-        source.name, grouped, rule, columns, (*notes, *source.notes), source.sha256, reading=reading
+        source.name, grouped, rule, columns, (*notes, *source.notes), source.sha256, reading=reading,
+        rules=by_question.reindex(grouped.questions).to_numpy(),
     )  # fmt: skip
     return replace(table, features=question_columns(source, columns["question"], opened.used, grouped.questions))
 

@@ -23,7 +23,8 @@ from helpers.practice.reports.answer_findings import (
     about_ties,
     about_use,
 )
-from helpers.practice.reports.answer_numbers import AnswerPair, QuestionGroups, chance_of_another, promise
+from helpers.practice.reports.answer_numbers import AnswerPair, QuestionGroups, chance_of_another
+from helpers.practice.reports.answer_rules import CostRule, promise
 from helpers.practice.reports.answers import AnswerReport
 from helpers.practice.reports.findings import records_of
 from helpers.practice.tables import read_answers
@@ -36,7 +37,7 @@ ONE_OF = [  # of each line, at most one kind is found for a subject
     {"stated_better", "agreement_better", "alike"},
     {"promise", "promise_later", "promise_never"},
     {"group_less", "group_more"},
-    {"cut_pays", "plain_pays"},
+    {"cut_pays", "cut_may_pay", "plain_pays"},
     {"none_close", "close", "close_and_wrong"},
     {"fewer_do", "more_helped", "more_unsure", "settled", "unsettled"},
     {"better", "undecided"},
@@ -55,16 +56,15 @@ def on_promise(correct, confidence=0.8):
     return list(about_promises(promise({"sem1": confidence}, np.asarray(correct), 0.9)))
 
 
-def group(observed=0.2, calibrated=0.8, n_used=0, n_right=0):
+def group(observed=0.2, calibrated=0.8):
     low, high = max(observed - 0.05, 0), min(observed + 0.05, 1)
     row = {"rule": f"a is {observed}", "n": 90, "stated": 0.85, "calibrated": calibrated, "observed": observed}
-    return row | {"adjusted": 0.001, "low": low, "high": high, "n_used": n_used, "n_right": n_right}
+    return row | {"adjusted": 0.001, "low": low, "high": high}
 
 
-def on_groups(*rows, rest=(0, 0)):
-    """Findings on some groups, and on some right of all other answers."""
-    table = pd.DataFrame(rows, columns=list(group()))
-    return list(about_groups(QuestionGroups(table, (), np.arange(rest[0]) < rest[1]), "sem1", 0.9, ["a"]))
+def on_groups(*rows):
+    """Findings on some groups."""
+    return list(about_groups(QuestionGroups(pd.DataFrame(rows, columns=list(group()))), "sem1", ["a"]))
 
 
 def on_close(close=50, *, hard=0.3, wrong=()):
@@ -82,10 +82,11 @@ def on_samples(gain, before=0.0, *, known=True, same=1.0, width=0.005):
     return list(about_samples(pd.DataFrame(sizes)))
 
 
-def on_costs(cut, every, none, *, saved_low=0.01):
-    rows = pd.DataFrame({"cost": {"cut": cut, "all": every, "none": none}})
+def on_costs(rule, every, none, *, saved_low=0.01, threshold=0.8, limits=()):
+    """Findings on a rule from some confidence on, and on the plain policies."""
+    rows = pd.DataFrame({"cost": {"rule": rule, "all": every, "none": none}})
     rows = rows.assign(cost_low=rows["cost"], cost_high=rows["cost"], saved_low=saved_low)
-    return list(about_costs("sem1", 0.8, rows, 0.2))
+    return list(about_costs(CostRule("sem1", threshold, limits, np.ones(9, bool), rows)))
 
 
 def on_pair(right):
@@ -118,11 +119,11 @@ CASES = {  # name of a kind: (findings made to show it, what else they may hold)
     "promise_never": (NEVER, ()),
     "group_less": (on_groups(group(0.2)), ()),
     "group_more": (on_groups(group(0.95)), ()),
-    "rest": (on_groups(group(0.2), rest=(100, 90)), ("group_less",)),
-    "left_out": (list(about_groups(QuestionGroups(None, ("a is constant",)), "sem1", 0.9, ["a"])), ()),
+    "left_out": (list(about_groups(QuestionGroups(None, ("a is constant",)), "sem1", ["a"])), ()),
     "no_group": (on_groups(), ()),
     "cut_pays": (on_costs(0.1, 0.15, 0.2), ()),
-    "plain_pays": (on_costs(0.1, 0.1, 0.2, saved_low=-0.01), ()),
+    "cut_may_pay": (on_costs(0.1, 0.11, 0.2, saved_low=-0.01), ()),
+    "plain_pays": (on_costs(0.1, 0.1, 0.2, saved_low=-0.01, threshold=-np.inf), ()),
     "tied": (list(about_ties(np.array([1, 2, 3]), np.array([1, 0.5, -1]))), ()),
     "none_close": (on_close(0), ()),
     "close": (on_close(hard=0.85), ()),
@@ -141,11 +142,8 @@ CASES = {  # name of a kind: (findings made to show it, what else they may hold)
 USES = {  # name of the answer: the findings that it follows from
     "use_all": ALL,
     "use_some": SOME,
-    "use_not_for": SOME + on_groups(group(0.2, n_used=50, n_right=10)),
     "use_by_cost": NEVER + on_costs(0.1, 0.15, 0.2),
-    "use_rest": NEVER + on_groups(group(0.2), rest=(100, 99)) + on_costs(0.3, 0.4, 0.2, saved_low=-0.01),
-    "use_group": NEVER + on_groups(group(0.97)),
-    "use_not_yet": on_promise(NEARLY) + on_costs(0.1, 0.1, 0.2, saved_low=-0.01),
+    "use_not_yet": on_promise(NEARLY) + on_costs(0.3, 0.4, 0.2, saved_low=-0.2, threshold=np.inf),
     "use_no": NEVER,
     "use_misread": ALL + [about_held(pd.DataFrame([{"rule": "date", "graded": 200, "right": 80, "held": 90}]))],
 }
@@ -175,10 +173,11 @@ def test_a_vote_is_close_if_new_answers_may_decide_it_otherwise():
     assert (found.kind, found.n) == ("close", 2)
 
 
-def test_groups_that_the_promise_does_not_reach_change_nothing():
-    """Few right in a group of which no answer is used, or whose used answers are right."""
-    for used in ({}, {"n_used": 50, "n_right": 49}):
-        assert about_use(SOME + on_groups(group(0.2, **used))).kind == "use_some"
+@pytest.mark.parametrize("threshold", [0.8, -np.inf])
+def test_answers_that_cost_less_than_a_person_are_not_refused(threshold):
+    """Without a promise: if giving all, or some, surely costs less than handing over, the page does not say no."""
+    use = about_use(NEVER + on_costs(0.1, 0.1, 0.2, saved_low=-0.01, threshold=threshold))
+    assert use.kind == "use_by_cost" and use.more["is_every"] == (threshold < 0)
 
 
 @pytest.mark.parametrize("ends", [(0.1, 0.2), (-0.2, -0.1)])
@@ -212,13 +211,14 @@ def random_parts(rng):
     n = int(rng.choice([40, 200, 2000]))
     correct = (rng.random(n) < rng.choice([0.5, 0.88, 0.905, 0.95, 1.0])).astype(int)
     confidence = rng.random(n) ** np.where(correct, rng.choice([0.1, 1.0]), 1.0)
-    groups = [group(rng.random(), rng.random(), 50, int(rng.integers(51))) for _ in range(rng.integers(4))]
+    groups = [group(rng.random(), rng.random()) for _ in range(rng.integers(4))]
+    threshold = rng.choice([0.6, np.inf, -np.inf])
     return [
         on_confidence(*ends(), p_value=rng.random() ** 3, apart=ends()),
         on_confidence(*ends(), source="stated", apart=ends(), differences=(0.0, *ends())),
         on_promise(correct, confidence.round(1)),
-        on_groups(*groups, rest=(100, int(rng.integers(80, 101)))),
-        on_costs(*rng.random(3), saved_low=rng.normal()),
+        on_groups(*groups),
+        on_costs(*rng.random(3), saved_low=rng.normal(), threshold=threshold, limits=("not where a is 1",)),
         on_close(max(int(rng.integers(-5, 60)), 0), hard=rng.random()),
         on_samples(rng.normal(0, 0.02), rng.normal(0, 0.02)),
         on_pair(ends()),
