@@ -17,12 +17,14 @@ from html import escape
 from pathlib import Path
 
 import jinja2
+import matplotlib.pyplot as plt
 import nbformat
+import numpy as np
 import yaml
 from cells import for_site
 from concept_test import read_questions, write_files
 from course import draw_map, header_card, needs_of, quiz_answers, read_course, route_minutes
-from figures import figure_html, figure_name, first_figure
+from figures import DPI, figure_html, figure_name, first_figure
 from ledger import PAPERS, ledger_page, read_rows
 from links import PageLinks, Targets
 from nbformat.v4 import new_markdown_cell
@@ -31,6 +33,9 @@ from rooms import draw_rooms, floors_of, imports_of
 from slides import write_slides
 
 import helpers
+from helpers.audit import plan_audit
+from helpers.plotting import plot_rows_needed
+from helpers.plotting.style import own_style
 
 ROOT = Path(__file__).resolve().parent.parent
 IDEA = (
@@ -43,6 +48,7 @@ GUIDES = (
     "in_python",
     "your_own_files",
     "how_reports_compute",
+    "how_many_rows",
     "commands",
     "troubles",
 )  # they name functions and lessons
@@ -184,6 +190,14 @@ def write_api(folder, environment, modules):
     (folder / "index.md").write_text(index, encoding="utf-8")
 
 
+def draw_rows_needed(path):
+    """The figure of the page on planning."""
+    plan = plan_audit(0.3, share=[[0.02], [0.05], [0.1], [0.2]], gap=np.linspace(0.03, 0.3, 28))
+    with own_style():
+        plot_rows_needed(plan.table).figure.savefig(path, dpi=2 * DPI)
+        plt.close()
+
+
 def write_sources(root, folders, work, modules):
     """Lay everything that Sphinx reads into the folder `work`."""
     shutil.rmtree(work, ignore_errors=True)
@@ -230,6 +244,7 @@ def write_sources(root, folders, work, modules):
     write_paper_pages(work / "papers", environment, rows, books.values())
     idea = (work / "_static" / "idea.png").read_bytes()
     given["idea"] = figure_html(idea, IDEA, work / "_static" / "figures", "_static/figures")
+    draw_rows_needed(work / "_static" / "rows_needed.png")
     given["concept_test"] = read_questions()
     write_files(work / "_static" / "concept_test", given["concept_test"])
     for page in ("index.md", "map.md", "glossary.md", "teachers.md", "concept_test.md", "ledger.md"):

@@ -5,9 +5,13 @@ import threading
 import time
 from contextlib import redirect_stderr
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from helpers import _progress
+from helpers.practice.reports import answers, audit_answers, audit_scores, read_table, scores
+from helpers.practice.tables import read_answers
 
 
 class Terminal(io.StringIO):
@@ -86,3 +90,25 @@ def test_an_error_ends_the_lines_and_work_inside_of_work_is_a_part_of_it():
         raise ZeroDivisionError
     assert "(3 of 5" in stream.getvalue()
     assert not any(thread.name == "progress" for thread in threading.enumerate())
+
+
+def test_a_report_names_its_sections_and_leaves_nothing_to_compute(monkeypatch):
+    said = []
+    monkeypatch.setattr(_progress, "step", said.append)
+    monkeypatch.setattr(_progress, "part", lambda words: said.append(words.partition(",")[0]))
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"age": rng.integers(20, 60, 600), "sex": rng.choice(["f", "m"], 600)})
+    p = rng.uniform(0.2, 0.8, 600)
+    table = read_table(X.assign(y=(rng.random(600) < p).astype(int), p=p), "y", "p")
+    report = audit_scores(table, cost=[[0, 1], [1, 0]], rng=0, progress=False)
+    assert list(dict.fromkeys(said)) == ["columns", *scores.SECTIONS.values()]
+    assert {*scores.SECTIONS, "found"} <= set(vars(report))
+    with pytest.raises(ValueError, match="progress must"):
+        audit_scores(table, progress=1.5)
+
+
+def test_a_report_on_answers_names_its_steps(monkeypatch):
+    said = []
+    monkeypatch.setattr(_progress, "step", said.append)
+    audit_answers(read_answers(), n_resamples=100, rng=0, progress=False)
+    assert len(said) == answers.N_STEPS

@@ -103,8 +103,8 @@ def plan_audit(
 
     References
     ----------
-    Kish (1965), Survey sampling, for the design effect. Of 400 simulated audits in each of five settings, 77 to 84 %
-    found a group that 80 % were promised to find (tests/audit/test_plan.py).
+    Kish (1965), Survey sampling, for the design effect. Of 2,000 simulated audits in five settings, 78.6 % found
+    the group that 80 % were promised to find, 76 to 84 % in each setting (tests/audit/test_plan.py).
 
     Examples
     --------

@@ -1,11 +1,11 @@
-"""Figures of estimates: groups, and what repeated estimates do."""
+"""Figures of audits: gaps of groups, and rows that it takes to see them."""
 
 import textwrap
 
 import numpy as np
 from matplotlib.ticker import FuncFormatter
 
-from helpers.plotting.style import BLUE, GREY, ORANGE, as_written, axes_for
+from helpers.plotting.style import BLUE, COLOURS, GREY, LINES, MARKERS, ORANGE, as_written, axes_for, legend_on_top
 
 POINTS = "observed rate minus stated probability, in points (left: stated too high)"
 CAPS = 5  # half the length of the ends of a bar, in points: longer than a mark, so that it hides no short bar
@@ -52,3 +52,29 @@ def plot_groups(table, ax=None, *, most=8, xlabel=POINTS, in_order=False):
 def _wrapped(text):
     """A rule in lines of at most 46 letters; a longer word stays whole."""
     return textwrap.fill(text, 46, break_long_words=False, break_on_hyphens=False)
+
+
+def plot_rows_needed(table, ax=None):
+    """Rows that an audit needs against the gap, a line for each share of the group.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The table of `plan_audit`: share, gap, rows.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+    """
+    ax = axes_for(ax)
+    for (share, cases), color, line, mark in zip(table.groupby("share"), COLOURS, LINES, MARKERS, strict=False):
+        style = {"color": color, "linestyle": line, "marker": mark, "markersize": 4}
+        ax.plot(100 * cases["gap"], cases["rows"], label=f"group of {100 * share:.3g} % of the rows", **style)
+    ax.set(yscale="log", xlabel="gap of the group, in points", ylabel="rows of the table")
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda rows, _: f"{rows:,.0f}"))
+    ax.grid(alpha=0.3)
+    legend_on_top(ax)
+    return ax

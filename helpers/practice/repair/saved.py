@@ -2,6 +2,10 @@
 
 What joblib writes can run code when it is read. The first line and a checksum are compared before anything is loaded,
 but they show accidents only: open no file of people you do not trust.
+
+A format without code, such as that of skops, holds no pandas objects, which a repair consists of, and would still need
+some thirty private types of scikit-learn and of this package to be trusted by name, for the same versions alone. Where
+a file is not to be trusted, fit the repair anew from the table with the same `rng`.
 """
 
 import hashlib
