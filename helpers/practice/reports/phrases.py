@@ -179,10 +179,8 @@ def listed(names, most=6):
 
 def either(rules, most=3):
     """Rules of groups after "where": "a is 1, or where b is 2"; of more than `most`, the number of the others."""
-    shown = list(rules[:most])
-    if len(rules) > most:
-        shown.append(f"{len(rules) - most:,} more of these conditions hold")
-    return ", or where ".join(shown)
+    text = ", or where ".join(rules[:most])
+    return f"{text}, or in {many(len(rules) - most, 'more group')}" if len(rules) > most else text
 
 
 def with_reasons(reasons):

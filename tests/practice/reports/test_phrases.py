@@ -21,6 +21,10 @@ SAID = {  # a template, and the words that it gives
     "typically(0.026, 0.012, 0.04)": "3 points (1 to 4)",
     "of_hundred(0.2, 0.2, 0.2 + 1e-16)": "20.0",
     "with_span(0.09, 0.05, 0.14, 0.01)": "9 (5 to 14)",
+    "apart(0.09, 0.0488, 0.132)": "+9 (+4 to +13)",
+    "apart(-0.02, -0.09, 0.0488)": "-2 (-9 to +5)",
+    "either(['a is 1', 'b is 2'])": "a is 1, or where b is 2",
+    "either(['a is 1', 'b is 2', 'c is 3'], 2)": "a is 1, or where b is 2, or in 1 more group",
 }
 
 
