@@ -67,6 +67,15 @@ def about_reading(table, n_known, sources):
         yield Finding("note", note)
 
 
+def about_dependence(alerts, n_questions):
+    """That questions are taken as independent, and whether a column says otherwise: the one of the widest intervals."""
+    if not alerts:
+        return Finding("questions_independent", n=n_questions)
+    first = alerts[0]
+    size = {"value": first.value, "n": first.n, "severity": Severity.SERIOUS, "more": first.more}
+    return Finding("questions_depend", first.columns[0], **size)
+
+
 def about_refusals(reading, n_unread, left_out):
     """Answers that hold nothing that their rule reads, and the shares of right answers with and without them."""
     total = reading.sum(numeric_only=True)
@@ -272,6 +281,7 @@ def find_all(report):
     """All findings of an `AnswerReport`, as a list; the answer comes last."""
     n_known = int(report.known.sum())
     found = list(about_reading(report.table, n_known, report.sources))
+    found.append(about_dependence(report.dependence, report.table.n_questions))
     if n_known:
         found.append(Finding("right", **share_right(report.correct)))
     if not report.limitation:

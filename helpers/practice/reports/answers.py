@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from sklearn.isotonic import IsotonicRegression
 
 from helpers import _progress
 from helpers.answers import SemanticCalibration, sem_ece
@@ -24,6 +25,8 @@ from helpers.practice.reports.findings import read_words
 from helpers.practice.reports.intake import check_terms
 from helpers.practice.reports.phrases import NAMES, percent, points
 from helpers.practice.tables.answers import AnswerTable
+from helpers.profile.clusters import find_clusters
+from helpers.profile.columns import coded
 from helpers.selective import compare_systems
 from helpers.selective.risk_coverage import curve_of_answers
 
@@ -90,6 +93,17 @@ class AnswerReport(Report):
         """(value, low, high): share of right answers, over the questions with a known one; None where there is none."""
         share = share_right(self.correct)
         return (float(share["value"]), share["low"], share["high"]) if share["n"] else None
+
+    @property
+    def dependence(self):
+        """Alerts for columns of which questions with one value are right or wrong together; the widest first."""
+        known = self.known
+        y = np.floor(self.correct[known])
+        if self.limitation or self.table.features.empty or np.ptp(y) == 0:
+            return []
+        agreement = self.sources["sem1"][known]
+        c = IsotonicRegression(y_min=0, y_max=1).fit(agreement, y).predict(agreement)
+        return find_clusters(coded(self.table.features[known]), y, c, None)
 
     @property
     def gap(self):

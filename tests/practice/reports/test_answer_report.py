@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib import pyplot as plt
+from scipy.special import expit
 
 from helpers.answers import AnswerPopulation
 from helpers.practice.reports import audit_answers, negative_control, read_table
@@ -182,6 +183,26 @@ def test_topics_are_found_where_the_confidence_is_always_the_same():
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("spread", [0.0, 1.5])
+def test_questions_on_one_text_that_are_right_together_raise_the_question(spread):
+    rng = np.random.default_rng(8)
+    text = np.repeat(np.arange(60), 10)
+    q = expit(0.5 + spread * rng.normal(size=60)[text])
+    right = rng.random(text.size) < q
+    agree = rng.integers(3, 6, text.size)
+    answers = [("a" if k < n else "b") for n in agree for k in range(5)]
+    frame = pd.DataFrame({"question": np.repeat(np.arange(text.size), 5), "answer": answers})
+    frame["reference"] = np.repeat(np.where(right, "a", "c"), 5)
+    frame["passage"] = np.repeat(text, 5)
+    report = audit_answers(read_answers(frame), n_resamples=100, rng=0)
+    found = {finding.kind: finding for finding in report.found}
+    assert ("questions_depend" in found) == (spread > 0) != ("questions_independent" in found)
+    if spread:
+        assert found["questions_depend"].subject == "passage"
+        correlation = np.var(expit(0.5 + spread * np.random.default_rng(0).normal(size=10**5))) / (0.6 * 0.4)
+        assert found["questions_depend"].value == pytest.approx(np.sqrt(1 + 9 * correlation), rel=0.25)
+
+
 def test_topics_that_are_alike_are_rarely_named():
     named = 0
     for seed in range(40):
