@@ -38,7 +38,7 @@ IDEA = (
     "patients form a wide band around it; of two patients who were both told 70 %, one has a risk of 92 % and one "
     "of 50 %."
 )
-GUIDES = ("scikit_learn", "in_python", "your_own_files", "how_reports_compute", "commands", "troubles")  # they name functions and lessons
+GUIDES = ("scikit_learn", "in_python", "your_own_files", "how_reports_compute", "commands", "troubles")
 STORABLE = "run HONEST_FIGURE_SCALE=1 make run ARGS=--overwrite first"
 
 
