@@ -142,7 +142,8 @@ def test_papermill_sees_every_parameter_of_the_notebooks():
 @pytest.mark.slow
 def test_a_run_leaves_a_notebook_a_page_and_metrics_and_is_done_once(folder, capsys):
     leave = "import os\nopen(os.path.join(os.environ['HONEST_OUTPUT'], 'scores.csv'), 'w').close()"
-    path = write(folder / "a.ipynb", RECORD, "print(open(data_path).read())", leave)
+    prose = v4.new_markdown_cell("Of 1,000 rows.")
+    path = write(folder / "a.ipynb", RECORD, "print(open(data_path).read())", leave, prose)
     (folder / "table.csv").write_text("seven")
     given = ["-p", "name", "007", "-p", "ages", "1,2", "-p", "rate", "2", "-p", "data_path", "table.csv"]
     command = [path, *given, "--output", "out"]
@@ -157,7 +158,7 @@ def test_a_run_leaves_a_notebook_a_page_and_metrics_and_is_done_once(folder, cap
     assert run.OTHER_NUMBERS in page
     executed = nbformat.read(folder / "out/a.ipynb", as_version=4)
     assert executed.metadata == nbformat.read(path, as_version=4).metadata
-    assert [dict(cell.metadata) for cell in executed.cells[3:]] == [{}] * 3  # it may be stored as it is
+    assert [dict(cell.metadata) for cell in executed.cells[3:]] == [{}] * 4  # it may be stored as it is
     stamp = (folder / "out/metrics.json").stat().st_mtime_ns
     assert main(command) == 0  # finished already
     assert (folder / "out/metrics.json").stat().st_mtime_ns == stamp
