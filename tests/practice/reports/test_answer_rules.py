@@ -78,7 +78,11 @@ def test_limits_in_words():
 
 
 def test_questions_are_told_apart_by_their_length_and_by_the_kind_of_answer():
-    rows = [[f"{'how ' * (k % 3)}many {k}", given, "7" if k % 2 else "May 3, 1914"] for k in range(6) for given in "ab"]
+    rows = [
+        [f"{'how ' * (k % 3)}many {k}", given, "7" if k % 2 else "May 3, 1914"]
+        for k in range(6)
+        for given in ("7", "2 May 1914")
+    ]
     table = read_answers(pd.DataFrame(rows, columns=["question", "answer", "reference"]).assign(topic="x"))
     columns = columns_of(table)
     assert columns["words in question"].tolist() == [2, 3, 4] * 2
