@@ -8,7 +8,8 @@ they not?), `several` (all classes together), `drift` (over time), `rescored` (r
 saves) and `pair` (beside an old score). `score_findings` concludes, with all thresholds; score_words.ini has
 the words. `score_tables` and `files` write.
 
-On answers: `answers` computes with `answer_numbers`; `answer_findings` concludes; answer_words.ini has the words.
+On answers: `answers` computes with `answer_numbers` and `answer_rules` (promises and costs); `answer_findings`
+concludes; answer_words.ini has the words.
 """
 
 from helpers.practice.reports.answers import audit_answers

@@ -207,26 +207,30 @@ def _promise_by(name, confidence, right, share, limits, error):
     for part in parts:
         if best.certified and best.coverage > 1 - WORTH_A_LIMIT:
             break
-        chosen.append(_next_limit(confidence, right, share, limits, chosen, part))
+        limit = _next_limit(confidence, right, share, limits, chosen, part)
+        if limit is None:
+            break
+        chosen.append(limit)
         made = _certified(name, confidence, right, share, limits, chosen, part)
-        if made is not None and made.is_better(best):
+        if made.is_better(best):
             best = made
     return best
 
 
 def _certified(name, confidence, right, share, limits, chosen, error):
-    """The `Promise` with some limits, tested at `error`; None where they leave out every question."""
+    """The `Promise` with some limits, tested at `error`."""
     keep = ~limits.outside[:, chosen].any(axis=1)
     rows = keep & (right >= 0)
-    if not rows.any():
-        return None
     certificate = certify_rows(right[rows], confidence[rows], share, 1 - error)
     used = keep & (confidence >= certificate.threshold - EQUAL)  # none where there is no threshold
     return Promise(name, certificate, tuple(limits.words[k] for k in chosen), used, right)
 
 
 def _next_limit(confidence, right, share, limits, chosen, error):
-    """Number of the limit with which most answers pass a test at `error`, else most are right beyond the share."""
+    """Number of the limit with which most answers pass a test at `error`, else most are right beyond the share.
+
+    None where each leaves out all questions, or none that is not left out already.
+    """
     rows = np.flatnonzero(~limits.outside[:, chosen].any(axis=1) & (right >= 0))
     rows = rows[np.argsort(-confidence[rows], kind="stable")]
     ends = _ends(confidence[rows])
@@ -235,8 +239,11 @@ def _next_limit(confidence, right, share, limits, chosen, error):
     n = np.cumsum(inside, axis=0)[ends]
     wrong = np.cumsum(inside & (right[rows, None] == 0), axis=0)[ends]
     p_value = np.where(wrong < n, betaincc(wrong + 1, np.maximum(n - wrong, 1), 1 - share), 1.0)
-    passed = np.where(p_value <= error, n, 0).max(axis=0)
-    beyond = ((1 - share) * n - wrong).max(axis=0)
+    is_new = (n[-1] > 0) & (n[-1] < rows.size)
+    passed = np.where((p_value <= error) & is_new, n, 0).max(axis=0)
+    beyond = np.where(is_new, (1 - share) * n - wrong, -np.inf).max(axis=0)
+    if not is_new.any():
+        return None
     return int(passed.argmax() if passed.any() else beyond.argmax())
 
 

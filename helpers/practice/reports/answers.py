@@ -38,9 +38,10 @@ LEAST_STATED = 30  # questions with a stated confidence
 
 WHAT = {
     "answers.csv": "A row a question: its most frequent answer, how many answers agree, confidences, whether it is "
-    "right (1, 0), whether it may be used with the promise (use_certified) and, with costs, by these (use_by_cost); "
-    "columns of the file about whole questions. Where n_tied answers are equally frequent, all are listed, right is "
-    "empty, and right_of_tied is the share of right ones. Notebook 13 reads it: label right, score agreement",
+    "right (1, 0), whether it is used by the rules of this page: with the promise (use_certified) and, with costs, by "
+    "these (use_by_cost); columns about whole questions: of the file, words in the question and kind of answer. Where "
+    "n_tied answers are equally frequent, all are listed, right is empty, right_of_tied is the share of right ones. "
+    "Notebook 13 reads it: label right, score agreement",
     "findings.json": "The findings of this page for programs",
 }
 

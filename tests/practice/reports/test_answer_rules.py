@@ -9,7 +9,7 @@ from scipy.special import expit
 
 from helpers.practice.reports import audit_answers
 from helpers.practice.reports.answer_numbers import QuestionGroups
-from helpers.practice.reports.answer_rules import Limits, limits_of, price_rule, promise
+from helpers.practice.reports.answer_rules import Limits, columns_of, limits_of, price_rule, promise
 from helpers.practice.tables import read_answers, table_of_counts
 
 NO_LIMITS = Limits((), np.zeros((600, 0), bool))
@@ -75,6 +75,20 @@ def test_limits_in_words():
     assert (where["only where topic is a"] == (columns["topic"] != "a")).all()
     assert {words for words in where if "long" in words} == {"not where long is 0", "not where long is 1"}
     assert limits_of(columns, np.ones(120)).words == () == limits_of(columns.iloc[:, :0], np.arange(120) % 2).words
+
+
+def test_questions_are_told_apart_by_their_length_and_by_the_kind_of_answer():
+    rows = [
+        [f"{'how ' * (k % 3)}many {k}", given, "7" if k % 2 else "May 3, 1914"]
+        for k in range(6)
+        for given in ("7", "2 May 1914")
+    ]
+    table = read_answers(pd.DataFrame(rows, columns=["question", "answer", "reference"]).assign(topic="x"))
+    columns = columns_of(table)
+    assert columns["words in question"].tolist() == [2, 3, 4] * 2
+    assert columns["kind of answer"].tolist() == ["date", "numeric"] * 3
+    ids = columns_of(replace(table, grouped=replace(table.grouped, questions=np.arange(6)), rule="date"))
+    assert ids.empty
 
 
 def traps(n, seed=0):
