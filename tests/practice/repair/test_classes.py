@@ -134,7 +134,7 @@ def test_defaults():
     assert vars(ClassRecalibrator()) == {
         "calibrator": "platt", "alpha": 0.05, "n_folds": 5, "fast": True, "rng": None,
     }  # fmt: skip
-    assert vars(Recalibrator()) == vars(ClassRecalibrator(fast=False)) | {"use_score": True}
+    assert vars(Recalibrator()) == vars(ClassRecalibrator(fast=False)) | {"use_score": True, "calendar": None}
     assert RepairedClassifier(None).get_params() == {
         "estimator": None, "cv": 5, "calibrator": "platt", "alpha": 0.05, "n_jobs": None, "random_state": None,
     }  # fmt: skip
