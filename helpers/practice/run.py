@@ -447,8 +447,12 @@ def main(argv=None):
     parser = _parser()
     try:
         options = parser.parse_args(argv)
+        for name, value in options.parameter:  # from Python 3.13 on argparse takes it
+            if value.startswith("--"):
+                raise argparse.ArgumentError(None, f"the value of {name} is missing before {value}")
     except argparse.ArgumentError as error:
-        values = "-p NAME VALUE; VALUE may begin with - only as a number does. " if "-p" in str(error) else ""
+        is_set = "-p" in (sys.argv if argv is None else argv)
+        values = "-p NAME VALUE; VALUE may begin with - only as a number does. " if is_set else ""
         _say(f"{error}. {values}See --help.")
         return 2
     if not (options.notebook or options.all):
