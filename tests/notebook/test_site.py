@@ -30,7 +30,7 @@ def page_links(up="../", **targets):
     return links.PageLinks(links.Targets(**empty | targets), up)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_link_that_leads_nowhere_stops_the_site(tmp_path):
     notebook = good_lesson()
     notebook.cells[2].source = "## A decision\n\n[nowhere](99_missing.ipynb)"

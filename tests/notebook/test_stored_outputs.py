@@ -124,7 +124,7 @@ def test_nbval_finds_what_is_changed_and_nothing_else(tmp_path):
     assert "stderr" in report
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_nbval_ends_when_a_kernel_dies(tmp_path):
     killed = stored(tmp_path, "killed.ipynb", ("import os\nos._exit(1)", ""), ("print(1)", "1\n"))
     status, report = nbval(killed, "--nbval-cell-timeout=1")

@@ -256,7 +256,7 @@ def test_the_table_of_a_grid_replaces_no_other(folder, capsys):
     assert main(command) == 0 and main([*command, "--overwrite"]) == 0
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_second_run_into_a_folder_is_refused_and_the_first_goes_on(folder, capsys):
     wait = """import os, time
 while seed == 2 and not os.path.exists("go"):
@@ -277,7 +277,7 @@ while seed == 2 and not os.path.exists("go"):
     assert json.loads((folder / "out/seed=2/metrics.json").read_text())["parameters"]["seed"] == 3
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_run_that_was_killed_holds_no_folder_and_has_changed_nothing(folder):
     wait = "import time\nif seed == 2:\n    open('here', 'w').close()\n    time.sleep(600)"
     path = write(folder / "a.ipynb", RECORD, wait)
@@ -378,7 +378,7 @@ def wait_for(condition, seconds=180):
         time.sleep(0.05)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_an_interrupted_grid_keeps_what_is_finished_and_goes_on(folder, capsys):
     wait = """import os, time
 while seed == 2 and not os.path.exists("go"):

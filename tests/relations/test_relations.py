@@ -68,7 +68,7 @@ def assert_same(before, after, origin, flips):
         np.testing.assert_allclose(found, expected, rtol=EXACT, atol=EXACT, err_msg=kind)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.filterwarnings("ignore::helpers.profile.TableWarning")  # copies are among the changes
 @pytest.mark.parametrize(("entry_point", "relation"), PAIRS)
 def test_relation(entry_point, relation):

@@ -153,7 +153,7 @@ BEST = {  # of each population: the rule that is best, as numbers of its thresho
 }
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("kind", BEST)
 def test_the_best_rule_is_nearly_found(kind):
     """On fresh questions it costs at most 1 in 100 more, in nine of ten files; promises hold."""
@@ -172,7 +172,7 @@ def test_the_best_rule_is_nearly_found(kind):
     assert near >= 9 and broken <= 1
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_promises_hold_where_groups_are_noise():
     """89 % are right everywhere, in each level of fifteen columns: every promise of 90 % would be false."""
     made = 0

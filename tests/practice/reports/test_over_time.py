@@ -148,7 +148,7 @@ def test_what_lives_on_the_date_is_not_promised():
     assert over_folds.n == 1200 and money.n == 480
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("off", [of_group, of_week])
 def test_what_comes_again_is_promised_and_holds_on_the_days_after(off):
     """Of a group, and of a day of the week, which the repair sees where later rows are the better for it."""

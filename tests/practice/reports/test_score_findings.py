@@ -251,7 +251,7 @@ def conclusions():
     return [conclude.find_all(any_report(np.random.default_rng(seed))) for seed in range(500)]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_whatever_the_numbers_are_nothing_is_said_with_what_it_excludes(conclusions):
     for findings in conclusions:
         said = Counter((number, one.subject) for one in findings for number, k in enumerate(ONE_OF) if one.kind in k)

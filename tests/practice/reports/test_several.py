@@ -87,7 +87,7 @@ def test_the_recipe_on_the_page_repairs_the_scores_of_all_classes(table, tmp_pat
     assert (scores["repaired_answer"] == classes[of_class.to_numpy().argmax(axis=1)]).all()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_later_cases_judge_a_repair_of_all_classes(table):
     """What the town does ends with the early cases: the repair promises nothing for later ones."""
     n = len(table)

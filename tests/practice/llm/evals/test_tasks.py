@@ -95,7 +95,7 @@ def test_classes_are_the_known_meanings(log):
     assert 0 <= measured.metrics["sem1_ece"].value <= 1
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_finished_log_gets_metrics_by_their_names(folder):
     """`inspect score` finds metrics by the entry point, and a scorer of ours by the name that the log has of it."""
     task = questions(str(folder / "questions.csv"), n_answers=3, confidences="is_true", seed=1)
