@@ -100,6 +100,7 @@ PLANTED = {  # what is said of it: the kind of fault, or the place, where axe fo
     "console:": "<script>nothing.at.all();</script>",
     "goes elsewhere:": '<img src="http://127.0.0.1:9/a.png" alt="what is not there">',
     "image:": '<img src="gone.png" alt="a figure">',
+    "table:": "<table><thead><tr><th></th></tr></thead><tbody><tr><td>words</td></tr></tbody></table>",
     "dead link:": '<a href="gone.html">a page</a>',
     "dead anchor:": '<a href="clean.html#gone">a place</a>',
     "overflow:": '<div style="width: 700px">a wide line</div>',
