@@ -14,6 +14,7 @@ NUMBERS = re.compile(r"\b([Nn]otebooks? )(\d\d(?:(?:, | and | or | to )\d\d)*)\b
 SURNAMES = r"(?:,? (?:& |and )?(?:Le )?[A-Z][\w-]+)*"
 PAPER = re.compile(rf"\b(Perez-Lebel|Melo|Estienne|Wang){SURNAMES}(?: et al\.| \((\d{{4}})\))+")
 EQUATION = re.compile(r"\b((?:[Ee]quations?|[Ee]qs?\.|[Ff]ormula|[Ee]stimate|[Bb]y|[Ii]n|of|from) )(\(([\w.]+)\))")
+PERCENT = re.compile(" (?=%)")  # a line that ends in 60 and goes on with % is hard to read
 CODE = re.compile(r"\A`(?:helpers\.\w+\.)?([\w.]+)(?:\(\))?`\Z")  # a function, or a row of the ledger
 CLAIM = re.compile(r"^(\w+\.\w+)(?= holds)", re.MULTILINE)
 
@@ -54,10 +55,11 @@ class PageLinks:
         self.terms = re.compile(rf"(?<![\w-])({forms or '(?!)'})(?![\w-])", re.IGNORECASE)
 
     def prose(self, text, *, with_terms=True):
-        """Markdown with links."""
+        """Markdown with links, and with no break before a per cent sign."""
         pieces = VERBATIM.split(text)
         pieces[1::2] = [CODE.sub(self._code, piece) for piece in pieces[1::2]]
         text = "".join(pieces)
+        text = outside(PERCENT, "\N{NO-BREAK SPACE}", text)
         text = outside(NUMBERS, lambda match: match[1] + re.sub(r"\d\d", self._lesson, match[2]), text)
         text = outside(EQUATION, self._equation, text)
         text = outside(PAPER, self._paper, text)

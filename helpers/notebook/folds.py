@@ -12,13 +12,39 @@ from helpers.notebook.claims import recorded_claims
 from helpers.notebook.display import KEY, collected, emit, escape
 
 ANSWER = re.compile(
-    r'\A<details class="honest-fold honest-answer"><summary>.*?</summary>\n(.*)\n</details>\Z', re.DOTALL
+    r'\A.*?<details class="honest-fold honest-answer"><summary>.*?</summary>\n(.*)\n</details>(\n</div>)?\Z', re.DOTALL
 )
+
+CLOSED = "Show what came out"
+
+# A choice that is opened opens the outcome too and stays beside it; the others go. Where a front end drops the style,
+# or a browser is too old for it, the outcome has its own line to open, as where nothing is to be chosen.
+CHOSEN = """.honest-choices { margin: 0.4rem 0; }
+.honest-choices > .honest-choice { display: inline-block; margin: 0 0.5rem 0.5rem 0; }
+.honest-choice > summary { cursor: pointer; list-style: none; }
+.honest-choice > summary { padding: 0.3rem 0.9rem; border: 1px solid; border-radius: 0.4rem; }
+.honest-choice > summary::-webkit-details-marker { display: none; }
+.honest-choice[open] > summary { border-width: 2px; font-weight: 600; }
+.honest-choice[open] > summary::before { content: "You said: "; font-weight: 400; }
+.honest-choices:has(> .honest-choice[open]) > .honest-choice:not([open]) { display: none; }
+@supports selector(::details-content) {
+.honest-choice ~ .honest-answer > summary { display: none; }
+.honest-choice[open] ~ .honest-answer::details-content { content-visibility: visible; }
+}"""
 
 
 def fold(kind, summary, body):
     """HTML of a line that opens to `body`, which is HTML; `kind` names it for style sheets."""
     return f'<details class="honest-fold honest-{kind}"><summary>{escape(summary)}</summary>\n{body}\n</details>'
+
+
+def _choose(choices, answer):
+    """HTML of choices above the fold of their outcome: each is a fold itself, which keyboards and readers know."""
+    options = "\n".join(
+        f'<details class="honest-choice"><summary>{escape(choice)}</summary></details>' for choice in choices
+    )
+    head = f'<div class="honest-choices" role="group" aria-label="Your prediction">\n<style>\n{CHOSEN}\n</style>'
+    return f"{head}\n{options}\n{answer}\n</div>"
 
 
 def open_predictions(outputs):
@@ -98,8 +124,8 @@ def _as_html(bundle, metadata):
 
 
 @contextlib.contextmanager
-def prediction(summary="Show what came out"):
-    """Context whose outputs stay closed until the reader, who has made a guess, opens them.
+def prediction(*choices):
+    """Context whose outputs stay closed until the reader has made a guess.
 
     Lines, tables and figures are put into one fold in the order in which they were made. Plain text shows them all.
     If the cell fails, they are shown as they are. What it means stands in the text below the cell, in ``<details>``: in
@@ -107,13 +133,21 @@ def prediction(summary="Show what came out"):
 
     Parameters
     ----------
-    summary : str, default "Show what came out"
-        The line that a reader opens.
+    *choices : str
+        Two to four guesses, each a button: the one that is pressed opens the outcome and stays beside it. Without any
+        the reader opens a line, "Show what came out".
 
     Yields
     ------
     None
+
+    Raises
+    ------
+    ValueError
+        For one choice, for more than four, and for two that are the same.
     """
+    if len(choices) not in (0, 2, 3, 4) or len({*choices}) < len(choices):
+        raise ValueError(f"choices must be two to four that differ, or none, but they are {choices!r}.")
     try:
         with collected() as pieces, contextlib.redirect_stdout(_Lines(pieces)):
             yield
@@ -121,8 +155,10 @@ def prediction(summary="Show what came out"):
         for bundle, metadata in pieces:
             emit(bundle | {"text/plain": _plain(bundle)}, metadata)
         raise
-    body = "\n".join(_as_html(*piece) for piece in pieces)
+    page = fold("answer", CLOSED, "\n".join(_as_html(*piece) for piece in pieces))
+    if choices:
+        page = _choose(choices, page)
     plain = "\n".join(filter(None, (_plain(bundle) for bundle, _ in pieces)))
     records = [claim for _, metadata in pieces for claim in recorded_claims(metadata.get(KEY, {}))]
     entry = {"prediction": True, "claims": records} if records else {"prediction": True}
-    emit({"text/plain": plain, "text/html": fold("answer", summary, body)}, {KEY: entry})
+    emit({"text/plain": plain, "text/html": page}, {KEY: entry})

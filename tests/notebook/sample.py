@@ -42,8 +42,10 @@ def steps_of_exercise(k, scaffold, solution, given):
 
 def good_lesson():
     """A lesson that follows every rule."""
-    minutes = "- **Minutes** 5 with the exercises, 5 to read"
-    card = f"# A title\n\n- **Goals** see it\n- **Needs** nothing\n{minutes}\n- **Papers** Melo 3.1"
+    minutes = "5 with the exercises, 5 to read"
+    facts = {"Goals": "see it", "Needs": "nothing", "Minutes": minutes, "Papers": "Melo 3.1"}
+    lines = "".join(f"\n| **{name}** | {words} |" for name, words in facts.items())
+    card = f"# A title\n\n| | |\n|---|---|{lines}"
     parameters = "n_rows = 100  # rows to draw\nseed = 0  # random seed"
     held = {"claims": [{"claim": "known.claim", "holds": True}]}
     shown = new_output("stream", name="stdout", text="a line\n")

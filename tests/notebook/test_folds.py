@@ -1,5 +1,7 @@
 """What a reader opens: claims that hold, predictions, answers of a quiz."""
 
+import re
+
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
@@ -35,7 +37,7 @@ def test_a_claim_that_fails_is_never_folded():
 
 
 def test_what_comes_out_of_a_prediction_is_closed(capsys):
-    with collected() as outputs, prediction("Open it < here"):
+    with collected() as outputs, prediction():
         show("first 1 < 2")
         show("second")
         table(pd.DataFrame({"a": [1]}))
@@ -47,10 +49,30 @@ def test_what_comes_out_of_a_prediction_is_closed(capsys):
     assert bundle["text/plain"].startswith("first 1 < 2\nsecond\na\n1\nFigure: An empty")
     assert bundle["text/plain"].endswith(f"last\n{ID} holds: got 1, want 1")
     page = bundle["text/html"]
-    assert page.startswith("<details") and "open" not in page.split(">")[0] and "Open it &lt; here" in page
+    assert page.startswith("<details") and "open" not in page.split(">")[0] and "Show what came out" in page
     places = [page.index(piece) for piece in ("first 1 &lt; 2", "<table", '<img alt="An empty', "last")]
     assert places == sorted(places)
     assert metadata[KEY]["prediction"] and metadata[KEY]["claims"][0]["claim"] == ID
+
+
+def test_choices_stand_above_what_comes_out():
+    with collected() as outputs:
+        for choices in ((), ("larger", "< 5"), ("larger", "< 5")):
+            with prediction(*choices):
+                show("0.71")
+    plain, clicked, again = outputs
+    assert clicked == again  # nothing in it is drawn or counted
+    assert clicked[1] == plain[1] and clicked[0]["text/plain"] == plain[0]["text/plain"] == "0.71"
+    page = clicked[0]["text/html"]
+    summaries = re.findall("<details[^>]*><summary>(.*?)</summary>", page)
+    assert summaries == ["larger", "&lt; 5", "Show what came out"] and plain[0]["text/html"] in page
+    assert "id=" not in page and "<script" not in page
+
+
+@pytest.mark.parametrize("choices", [("one",), ("a", "a"), tuple("abcde")])
+def test_a_prediction_offers_two_to_four_choices(choices):
+    with pytest.raises(ValueError, match="choices"), prediction(*choices):
+        pass
 
 
 def test_a_prediction_that_fails_shows_what_there_was(capsys):

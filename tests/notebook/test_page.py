@@ -8,8 +8,8 @@ import nbformat
 import nbformat.v4 as v4
 import pytest
 
-from helpers.notebook import page
-from helpers.notebook.folds import fold
+from helpers.notebook import page, prediction
+from helpers.notebook.display import collected, emit
 from helpers.notebook.page import is_report, title_of, to_html, to_mathml
 from helpers.practice.run import list_notebooks
 
@@ -42,9 +42,13 @@ def test_the_page_leaves_out_exercises_and_keeps_alt_texts():
     assert cells[1].outputs[0].data.keys() == {"image/png"}
 
 
-def test_a_page_opens_predictions():
-    inner = fold("answer", "Show what came out", "<details><summary>more</summary>\n<p>an answer</p>\n</details>")
-    folded = v4.new_output("display_data", {"text/html": inner}, metadata={"honest": {"prediction": True}})
+@pytest.mark.parametrize("choices", [(), ("larger", "smaller")])
+def test_a_page_opens_predictions(choices):
+    inner = "<details><summary>more</summary>\n<p>an answer</p>\n</details>"
+    with collected() as outputs, prediction(*choices):
+        emit({"text/html": inner})
+    bundle, metadata = outputs[0]
+    folded = v4.new_output("display_data", dict(bundle), metadata=metadata)
     cells = [
         v4.new_markdown_cell("# Report"),
         v4.new_markdown_cell("## The answer"),
@@ -52,8 +56,8 @@ def test_a_page_opens_predictions():
     ]
     page = to_html(v4.new_notebook(cells=cells))
     assert "The answer" in page and "<summary>more</summary>\n<p>an answer</p>\n</details>" in page
-    assert not [word for word in ("came out", "honest-fold") if word in page]
-    assert folded.data["text/html"] == inner  # the notebook keeps what is folded
+    assert not [word for word in ("came out", "honest-fold", "honest-choice", "larger") if word in page]
+    assert folded.data["text/html"] == bundle["text/html"]  # the notebook keeps what is folded
 
 
 def test_what_has_no_prose_below_its_title_is_a_report():

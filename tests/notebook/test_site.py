@@ -68,6 +68,7 @@ MELO = {"anchor": "paper-melo", "says": "a paper", "year": 2026}
     ("notebooks 13 and 99", "notebooks [13](../notebooks/13_audit.ipynb) and 99"),
     ("# Not notebook 13", None),
     ("`notebook 13` $notebook 13$ [notebook 13](x.html)", None),
+    ("at 60 % of `60 %`", "at 60\N{NO-BREAK SPACE}% of `60 %`"),
     ("```\nnotebook 13\n```", None),
 ])  # fmt: skip
 def test_what_is_named_is_a_link_but_not_in_formulas_and_code(text, linked):

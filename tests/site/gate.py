@@ -1,7 +1,7 @@
 """Every page of the site in a real browser, and what a reader would stumble over there.
 
 `make gate` looks at all pages in light and dark, on a desk and on a telephone: console, dead links, formulas that
-MathJax cannot draw, overflow, requests to elsewhere, and what axe finds seriously wrong.
+MathJax cannot draw, empty heads of tables, overflow, requests to elsewhere, and what axe finds seriously wrong.
 """
 
 import argparse
@@ -23,6 +23,7 @@ READ = """async () => {
     const bad = (image) => (image.complete && !image.naturalWidth) || /[.](png|svg)$/.test(image.alt);
     return {
         formulas: all(faulty).map((node) => node.textContent),
+        heads: all("thead").filter((head) => head.getClientRects().length && !head.textContent.trim()).length,
         images: all("img").filter(bad).map((image) => `${image.src} is missing, or not described`),
         links: all("a[href]").map((link) => new URL(link.getAttribute("href"), location).href),
         anchors: all("[id]").map((node) => node.id),
@@ -103,6 +104,8 @@ def open_tab(context, site, name):
     tab.add_style_tag(content="* { transition: none !important; animation: none !important; }")
     seen = tab.evaluate(READ)
     faults += [("formula", what) for what in seen["formulas"]] + [("image", what) for what in seen["images"]]
+    if seen["heads"]:
+        faults.append(("table", f"{seen['heads']} x an empty strip where the headings of columns would be"))
     tab.evaluate(AXE_SCRIPT)
     tab.evaluate(SERIOUS)
     return tab, faults, seen

@@ -12,6 +12,8 @@ from scripts import load_program
 from sites import ROOT, lay_out
 
 import helpers.grouping
+from helpers.notebook import prediction, show
+from helpers.notebook.display import collected
 from helpers.notebook.folds import fold_claims
 
 build_site = load_program(ROOT / "site" / "build.py")
@@ -100,6 +102,7 @@ PLANTED = {  # what is said of it: the kind of fault, or the place, where axe fo
     "console:": "<script>nothing.at.all();</script>",
     "goes elsewhere:": '<img src="http://127.0.0.1:9/a.png" alt="what is not there">',
     "image:": '<img src="gone.png" alt="a figure">',
+    "table:": "<table><thead><tr><th></th></tr></thead><tbody><tr><td>words</td></tr></tbody></table>",
     "dead link:": '<a href="gone.html">a page</a>',
     "dead anchor:": '<a href="clean.html#gone">a place</a>',
     "overflow:": '<div style="width: 700px">a wide line</div>',
@@ -121,6 +124,26 @@ def test_every_planted_fault_is_found(browser, tmp_path):
     faults = gate.inspect_site(browser, tmp_path, gate.list_pages(tmp_path))
     said = "\n".join(f"{kind}: {what}" for _, kind, what in faults)
     assert {page for page, _, _ in faults} == {"all.html"} and [name for name in PLANTED if name not in said] == []
+
+
+def test_a_choice_opens_what_came_out_and_stays(browser, tmp_path):
+    """With the keyboard, and without a script."""
+    with collected() as outputs, prediction("larger", "smaller"):
+        show("it came out")
+    path = tmp_path / "choices.html"
+    path.write_text(PAGE.format(outputs[0][0]["text/html"]))
+    assert gate.inspect_site(browser, tmp_path, [path.name]) == []
+    tab = browser.new_page(java_script_enabled=False)
+    tab.goto(path.as_uri())
+    outcome = tab.get_by_text("it came out")
+    assert not outcome.is_visible()
+    for key in ("Tab", "Tab", "Enter"):
+        tab.keyboard.press(key)
+    assert outcome.is_visible() and tab.get_by_text("smaller").is_visible()
+    assert not tab.get_by_text("larger").is_visible()
+    tab.keyboard.press("Enter")
+    assert not outcome.is_visible() and tab.get_by_text("larger").is_visible()
+    tab.close()
 
 
 @pytest.fixture(scope="module")
