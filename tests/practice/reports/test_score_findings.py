@@ -339,6 +339,22 @@ def test_uses_by_hand(kinds, use):
     assert conclude.use_of(findings, 900).kind == use
 
 
+@pytest.mark.parametrize(
+    ("pays", "until"),
+    [
+        ([], "until then, always no."),
+        (["stated"], "until then, by the stated ones, which are surely cheaper than always no."),
+    ],
+)
+def test_until_a_repair_holds_the_cheapest_of_what_there_is_decides(pays, until):
+    findings = [
+        Finding("decides", more={"rule": "always no", "pays": pays}),
+        Finding("repair_saves", more={"columns": ["a"]}),
+    ]
+    (step,) = steps_of([conclude.use_of(findings, 900)], KINDS).index
+    assert step.endswith(until)
+
+
 ON_AVERAGE = ("right_on_average", "off_somewhere", "off_little", "off_mendable", "off_repaired", "off_unmendable")
 
 
