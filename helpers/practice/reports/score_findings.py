@@ -530,6 +530,7 @@ def use_of(findings, n):
     period = first["repair_saves"].more.get("period", "") if "repair_saves" in first else ""
     money = first["decides"].more if "decides" in first else {"rule": "", "pays": []}
     more = {"columns": columns, "period": period, "rule": money["rule"], "pays": money["pays"]}
+    more |= {"mends": mends, "is_paid": ("recalibrated" if mends else "stated") in money["pays"]}
     more |= {name: groups[name] for name in ("whom", "far_as_stated", "least", "is_rare")}
     more |= worst_of(average)
     return Finding(kind, first[about].subject if about else "", **ends, n=n, severity=severity, more=more)
