@@ -532,7 +532,7 @@ def use_of(findings, n):
     more = {"columns": columns, "period": period, "rule": money["rule"], "pays": money["pays"]}
     more |= {"mends": mends, "is_paid": ("recalibrated" if mends else "stated") in money["pays"]}
     more |= {name: groups[name] for name in ("whom", "far_as_stated", "least", "is_rare")}
-    more |= worst_of(average)
+    more |= {"is_off": average is not None} | worst_of(average)
     return Finding(kind, first[about].subject if about else "", **ends, n=n, severity=severity, more=more)
 
 

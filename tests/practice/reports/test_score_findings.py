@@ -368,6 +368,15 @@ def test_a_headline_that_says_yes_tells_if_decisions_gain_nothing(mends, pays):
     assert "surely cheaper" not in words(use := conclude.use_of(findings[1:], 900), KINDS[use.kind].sentence)
 
 
+@pytest.mark.parametrize(
+    ("average", "begins"), [("off_little", "As they are, but"), ("right_on_average", "Right on average, but")]
+)
+def test_what_is_off_on_average_is_not_called_right(average, begins):
+    groups = {"whom": ["a is 1"], "far_as_stated": [], "least": 0.05, "is_rare": False, "serious": 0.2, "grave": 0.0}
+    use = conclude.use_of([Finding("named_groups", more=groups), Finding(average)], 900)
+    assert words(use, KINDS[use.kind].sentence).startswith(begins)
+
+
 ON_AVERAGE = ("right_on_average", "off_somewhere", "off_little", "off_mendable", "off_repaired", "off_unmendable")
 
 
