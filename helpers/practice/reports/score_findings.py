@@ -430,9 +430,10 @@ def of_money(report, moving=()):
     cost = report.cost
     costs = money.costs
     more = {"alarm": float(cost[1, 0] - cost[0, 0]), "miss": float(cost[0, 1] - cost[1, 1])}
-    more |= {"yes": float(costs.loc["stated", "yes"])}
-    yield Finding("decides", value=money.threshold, n=money.n, more=more)
     rule = max(("always yes", "always no"), key=lambda name: costs.loc[name, "saved"])
+    pays = [name for name in ("stated", "recalibrated") if costs.loc[name, "over_rule_low"] > 0]
+    more |= {"yes": float(costs.loc["stated", "yes"]), "rule": rule, "pays": pays}
+    yield Finding("decides", value=money.threshold, n=money.n, more=more)
     if report.average.is_miscalibrated and money.saves(rule):
         ends = ends_of(costs.loc[rule], "saved") | {"more": {"mended_low": costs.loc["recalibrated", "over_rule_low"]}}
         yield Finding("rule_is_cheaper", rule, severity=Severity.SERIOUS, **ends, n=money.n)
@@ -527,9 +528,11 @@ def use_of(findings, n):
     if off and kind == UNKNOWN_OFF[off.kind]:  # the headline tells what the finding on averages tells
         ends = {"value": off.value, "low": off.low, "high": off.high, "p_value": off.p_value}
     period = first["repair_saves"].more.get("period", "") if "repair_saves" in first else ""
-    more = {"columns": columns, "period": period}
+    money = first["decides"].more if "decides" in first else {"rule": "", "pays": []}
+    more = {"columns": columns, "period": period, "rule": money["rule"], "pays": money["pays"]}
+    more |= {"mends": mends, "is_paid": ("recalibrated" if mends else "stated") in money["pays"]}
     more |= {name: groups[name] for name in ("whom", "far_as_stated", "least", "is_rare")}
-    more |= worst_of(average)
+    more |= {"is_off": average is not None} | worst_of(average)
     return Finding(kind, first[about].subject if about else "", **ends, n=n, severity=severity, more=more)
 
 

@@ -16,7 +16,7 @@ from helpers.practice.reports import audit_scores, read_table
 from helpers.practice.reports import score_findings as conclude
 from helpers.practice.reports.average import measure_average
 from helpers.practice.reports.drift import Drift, Later
-from helpers.practice.reports.findings import Finding, Severity, as_json, read_words, steps_of, table_of
+from helpers.practice.reports.findings import Finding, Severity, as_json, read_words, steps_of, table_of, words
 from helpers.practice.reports.misjudged import _beside_stated, _holders, find_misjudged, least_gaps
 from helpers.practice.reports.pair import Comparison
 from helpers.practice.reports.phrases import NBSP, apart
@@ -337,6 +337,44 @@ def test_uses_by_hand(kinds, use):
         name, severity = kind if isinstance(kind, tuple) else (kind, Severity.NOTE)
         findings.append(Finding(name, severity=severity, more={"columns": ["a"]}))
     assert conclude.use_of(findings, 900).kind == use
+
+
+@pytest.mark.parametrize(
+    ("pays", "until"),
+    [
+        ([], "until then, always no."),
+        (["stated"], "until then, by the stated ones, which are surely cheaper than always no."),
+    ],
+)
+def test_until_a_repair_holds_the_cheapest_of_what_there_is_decides(pays, until):
+    findings = [
+        Finding("decides", more={"rule": "always no", "pays": pays}),
+        Finding("repair_saves", more={"columns": ["a"]}),
+    ]
+    (step,) = steps_of([conclude.use_of(findings, 900)], KINDS).index
+    assert step.endswith(until)
+
+
+@pytest.mark.parametrize(
+    ("mends", "pays"), [(True, []), (True, ["stated"]), (True, ["recalibrated"]), (False, []), (False, ["stated"])]
+)
+def test_a_headline_that_says_yes_tells_if_decisions_gain_nothing(mends, pays):
+    findings = [Finding("decides", more={"rule": "always no", "pays": pays})]
+    more = {"lead": "extreme", "slope": 0.13, "stated": 0.3, "observed": 0.3}
+    findings += [Finding("off_mendable", value=0.1, low=0.05, high=0.2, more=more)] if mends else []
+    said = words(use := conclude.use_of(findings, 900), KINDS[use.kind].sentence)
+    gains = ("recalibrated" if mends else "stated") in pays
+    assert ("not surely cheaper than always no" in said) != gains
+    assert "surely cheaper" not in words(use := conclude.use_of(findings[1:], 900), KINDS[use.kind].sentence)
+
+
+@pytest.mark.parametrize(
+    ("average", "begins"), [("off_little", "As they are, but"), ("right_on_average", "Right on average, but")]
+)
+def test_what_is_off_on_average_is_not_called_right(average, begins):
+    groups = {"whom": ["a is 1"], "far_as_stated": [], "least": 0.05, "is_rare": False, "serious": 0.2, "grave": 0.0}
+    use = conclude.use_of([Finding("named_groups", more=groups), Finding(average)], 900)
+    assert words(use, KINDS[use.kind].sentence).startswith(begins)
 
 
 ON_AVERAGE = ("right_on_average", "off_somewhere", "off_little", "off_mendable", "off_repaired", "off_unmendable")
