@@ -28,6 +28,7 @@ CHOSEN = """.honest-choices { margin: 0.4rem 0; }
 .honest-choice[open] > summary::before { content: "You said: "; font-weight: 400; }
 .honest-choices:has(> .honest-choice[open]) > .honest-choice:not([open]) { display: none; }
 @supports selector(::details-content) {
+.honest-choices:not(:has(> .honest-choice[open])) > .honest-answer:not([open]) { display: none; }
 .honest-choice ~ .honest-answer > summary { display: none; }
 .honest-choice[open] ~ .honest-answer::details-content { content-visibility: visible; }
 }"""
