@@ -299,6 +299,7 @@ def of_groups(report, used, moving=()):
     about["n_close"] = int(search.is_close(named["adjusted"]).sum())
     about["n_parts"] = len(named) - len(whole_groups(named))
     shares = {"serious": audit.share(serious), "whom": whole_groups(serious)["rule"].tolist()}
+    shares["is_sure"] = audit.share(named[are_far(gaps, SMALL * scale)]) >= MANY
     shares |= {"least": least, "is_rare": scale < 1, "grave": audit.share(grave, np.sign(gaps["gap"][far]))}
     shares["far_as_stated"] = whole_groups(named[are_far(gaps_of(named, "stated"), least)])["rule"].tolist()
     ends = {"value": audit.share(named), "n": len(named), "p_value": search.p_value, "more": about | shares}
@@ -493,10 +494,13 @@ def use_of(findings, n):
     first = {finding.kind: finding for finding in reversed(findings)}
     grave = next((finding.kind for finding in findings if finding.severity == Severity.GRAVE), None)
     serious = {finding.kind for finding in findings if finding.severity >= Severity.SERIOUS}
-    nobody = {"whom": [], "far_as_stated": [], "serious": 0.0, "grave": 0.0, "least": GRAVE, "is_rare": False}
+    nobody = {"whom": [], "far_as_stated": [], "serious": 0.0, "grave": 0.0, "is_sure": False}
+    nobody |= {"least": GRAVE, "is_rare": False}
     groups = first["named_groups"].more if "named_groups" in first else nobody
     average = next((first[kind] for kind in OFF if kind in first), None)
     mends = "off_mendable" in first
+    money = first["decides"].more if "decides" in first else {"rule": "", "pays": []}
+    is_paid = ("recalibrated" if mends else "stated") in money["pays"]
     about = None
     off = next((first[kind] for kind in UNKNOWN_OFF if kind in first), None)
     if grave:
@@ -513,9 +517,9 @@ def use_of(findings, n):
         as_stated = UNKNOWN_OFF[off.kind] if off else "cannot_be_said"
         kind, about = "mend_then_unknown" if mends else as_stated, "groups_unknown"
     elif groups["grave"] >= MANY:
-        kind = "mend_but_not_for_most" if mends else "not_for_most"
-    elif groups["serious"] >= MANY:
-        kind = "mend_but_off_for_many" if mends else "off_for_many"
+        kind = "pays_but_not_for_most" if is_paid else "mend_but_not_for_most" if mends else "not_for_most"
+    elif groups["serious"] >= MANY and groups["is_sure"]:
+        kind = "pays_but_off_for_many" if is_paid else "mend_but_off_for_many" if mends else "off_for_many"
     elif groups["whom"]:
         kind = "mend_but_not_for" if mends else "but_not_for"
     elif not serious.isdisjoint({"certified_loss", "certified_loss_of_groups"}):
@@ -528,9 +532,9 @@ def use_of(findings, n):
     if off and kind == UNKNOWN_OFF[off.kind]:  # the headline tells what the finding on averages tells
         ends = {"value": off.value, "low": off.low, "high": off.high, "p_value": off.p_value}
     period = first["repair_saves"].more.get("period", "") if "repair_saves" in first else ""
-    money = first["decides"].more if "decides" in first else {"rule": "", "pays": []}
     more = {"columns": columns, "period": period, "rule": money["rule"], "pays": money["pays"]}
-    more |= {"mends": mends, "is_paid": ("recalibrated" if mends else "stated") in money["pays"]}
+    more |= {"mends": mends, "is_paid": is_paid}
+    more["people"] = first["people_decide"].more["whom"] if "people_decide" in first else []
     more |= {name: groups[name] for name in ("whom", "far_as_stated", "least", "is_rare")}
     more |= {"is_off": average is not None} | worst_of(average)
     return Finding(kind, first[about].subject if about else "", **ends, n=n, severity=severity, more=more)
