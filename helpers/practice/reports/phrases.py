@@ -140,7 +140,7 @@ def apart(gap, low, high):
 
 def typically(value, low, high):
     """A distance in points with its interval; of a lower end above 0, no 0 is left."""
-    fine = min((high - low) / 8, low) if low > 0 else (high - low) / 8
+    fine = min((high - low) / 8, low * 2 / 3) if low > 0 else (high - low) / 8
     return f"{in_points(value, fine)} {bracketed(points(low, fine), points(high, fine))}"
 
 

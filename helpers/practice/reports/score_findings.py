@@ -215,13 +215,14 @@ def of_loss(report):
         distances = {name: root(getattr(loss, name)) for name in ("value", "low", "high")}
         severity = severity_of(distances["value"], report.average.scale)
         se = loss.se / (2 * max(distances["value"], root(loss.se), 1e-9))
-        more = {"se": min(se, max(distances["low"], 1e-9))}
+        more = {"se": min(se, max(distances["low"] * 2 / 3, 1e-9))}  # of a lower end above 0, no 0 is left
         kind = "certified_loss_of_groups" if is_for_groups else "certified_loss"
         yield Finding(kind, severity=severity, **distances, p_value=loss.p_value, n=n, more=more)
         return
     repair = report.scores.model  # its test asks the same
     p_value = float(min(loss.p_value, repair.p_value_ if repair is not None and repair.changed_ else 1.0))
-    yield Finding("size_unknown" if is_for_groups or p_value < ALPHA else "no_loss_found", p_value=p_value, n=n)
+    kind = "size_unknown" if is_for_groups or p_value < ALPHA else "no_loss_found"
+    yield Finding(kind, p_value=p_value, n=n, more={"is_sure": p_value < ALPHA})
 
 
 def kind_of_group(row):

@@ -385,6 +385,18 @@ def test_what_is_off_on_average_is_not_called_right(average, begins):
     assert words(use, KINDS[use.kind].sentence).startswith(begins)
 
 
+SAID = [
+    (Finding("repair_unsure", value=0.0, low=0.0, high=0.0), "at your costs the repair decides nothing better"),
+    (Finding("size_unknown", n=333, p_value=0.0001, more={"is_sure": True}), "have different chances"),
+    (Finding("size_unknown", n=333, p_value=0.4, more={"is_sure": False}), "How far single cases"),
+]
+
+
+@pytest.mark.parametrize(("finding", "text"), SAID)
+def test_sentences_by_hand(finding, text):
+    assert text in words(finding, KINDS[finding.kind].sentence)
+
+
 ON_AVERAGE = ("right_on_average", "off_somewhere", "off_little", "off_mendable", "off_repaired", "off_unmendable")
 
 
