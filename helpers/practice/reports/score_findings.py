@@ -23,6 +23,7 @@ WEAK = 0.55  # of pairs in the right order (luck gives half): a score that surel
 REVERSED = -4.0  # correlation with the label, in standard errors
 MOVED = 0.1  # change of the gap over time that makes the whole score useless, if it is surely as large
 SAME = 0.5  # part of the gap after recalibration that a group must have as stated to lean that way
+WIDER = 1.05  # intervals, from which assumed groups are worth a word: as shown, 1.1 times as wide
 MANY = 0.5  # share of the cases from which misjudged groups are no exception
 
 UNKNOWN_OFF = {"off_little": "off_then_unknown", "off_somewhere": "somewhere_then_unknown"}  # where groups are unknown
@@ -77,6 +78,8 @@ def of_rows(table, assumed):
         more = alert.more | {"columns": list(alert.columns)}
         if alert.kind == "copies":
             yield Finding("copies", **ends, more=more)
+        elif alert is assumed and alert.value < WIDER:
+            continue  # nobody would notice; how many belong together is said where the table is read
         elif alert is assumed:
             kind = {"cluster": "assumed_groups", "same_rows": "assumed_equal"}.get(alert.kind, "assumed_copies")
             yield Finding(kind, table.group_name, **ends, more=more)

@@ -32,3 +32,8 @@ SAID = {  # a template, and the words that it gives
 @pytest.mark.parametrize("text", SAID)
 def test_numbers_in_words(text):
     assert fill("{{ " + text + " }}").replace(phrases.NBSP, " ") == SAID[text]
+
+
+@pytest.mark.parametrize("text", ["chance(0.0002)", "chance(0.005)", "chance(0.3)", "bracketed(1, 2)"])
+def test_no_line_breaks_what_belongs_together(text):
+    assert " " not in fill("{{ " + text + " }}")

@@ -385,6 +385,14 @@ def test_what_is_off_on_average_is_not_called_right(average, begins):
     assert words(use, KINDS[use.kind].sentence).startswith(begins)
 
 
+@pytest.mark.parametrize(("wider", "kinds"), [(1.04, []), (1.06, ["assumed_copies"])])
+def test_assumed_groups_that_change_nothing_are_no_news(wider, kinds):
+    alert = Alert("near_copies", ("a",), n=90, value=wider, more={"n_levels": 50})
+    y = np.array([0.0, 1.0])
+    table = ScoreTable("t.csv", "y", "p", y, y, pd.DataFrame({"a": y}), alerts=(alert,))
+    assert [one.kind for one in conclude.of_rows(table, alert)] == kinds
+
+
 SAID = [
     (Finding("repair_unsure", value=0.0, low=0.0, high=0.0), "at your costs the repair decides nothing better"),
     (Finding("size_unknown", n=333, p_value=0.0001, more={"is_sure": True}), "have different chances"),
