@@ -184,7 +184,7 @@ def lead_of(average, is_useless=False):
     if average.direction and average.rates["gap"] ** 2 >= average.size**2 / 2:
         return average.direction
     if average.slope is None or is_useless:
-        return ""
+        return average.direction if abs(average.rates["gap"]) >= SMALL * average.scale else ""
     return "extreme" if average.slope < 1 else "timid"
 
 

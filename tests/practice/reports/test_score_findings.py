@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import replace
 from functools import cache
 from itertools import chain
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -391,6 +392,12 @@ def test_assumed_groups_that_change_nothing_are_no_news(wider, kinds):
     y = np.array([0.0, 1.0])
     table = ScoreTable("t.csv", "y", "p", y, y, pd.DataFrame({"a": y}), alerts=(alert,))
     assert [one.kind for one in conclude.of_rows(table, alert)] == kinds
+
+
+@pytest.mark.parametrize(("gap", "lead"), [(-0.11, "high"), (-0.01, "")])
+def test_a_gap_over_all_cases_leads_where_no_slope_does(gap, lead):
+    average = SimpleNamespace(direction="high", rates={"gap": gap}, size=0.2, slope=None, scale=1.0)
+    assert conclude.lead_of(average) == lead
 
 
 SAID = [
