@@ -75,12 +75,10 @@ def from_percent(threshold):
 
 
 def chance(p):
-    """A p-value, coarse enough to be the same on every machine."""
-    if p < 0.001:
-        return "p < 0.001"
-    if p < 0.01:
-        return "p < 0.01"
-    return f"p = {p:.2f}" if p < 0.095 else f"p = {p:.1f}"
+    """A p-value that no line breaks, coarse enough to be the same on every machine."""
+    least = 0.001 if p < 0.001 else 0.01
+    text = f"p < {least}" if p < least else f"p = {p:.2f}" if p < 0.095 else f"p = {p:.1f}"
+    return text.replace(" ", NBSP)
 
 
 def drawn_chance(p):
@@ -140,7 +138,7 @@ def apart(gap, low, high):
 
 def typically(value, low, high):
     """A distance in points with its interval; of a lower end above 0, no 0 is left."""
-    fine = min((high - low) / 8, low) if low > 0 else (high - low) / 8
+    fine = min((high - low) / 8, low * 2 / 3) if low > 0 else (high - low) / 8
     return f"{in_points(value, fine)} {bracketed(points(low, fine), points(high, fine))}"
 
 

@@ -23,6 +23,7 @@ WEAK = 0.55  # of pairs in the right order (luck gives half): a score that surel
 REVERSED = -4.0  # correlation with the label, in standard errors
 MOVED = 0.1  # change of the gap over time that makes the whole score useless, if it is surely as large
 SAME = 0.5  # part of the gap after recalibration that a group must have as stated to lean that way
+WIDER = 1.05  # intervals, from which assumed groups are worth a word: as shown, 1.1 times as wide
 MANY = 0.5  # share of the cases from which misjudged groups are no exception
 
 UNKNOWN_OFF = {"off_little": "off_then_unknown", "off_somewhere": "somewhere_then_unknown"}  # where groups are unknown
@@ -77,6 +78,8 @@ def of_rows(table, assumed):
         more = alert.more | {"columns": list(alert.columns)}
         if alert.kind == "copies":
             yield Finding("copies", **ends, more=more)
+        elif alert is assumed and alert.value < WIDER:
+            continue  # nobody would notice; how many belong together is said where the table is read
         elif alert is assumed:
             kind = {"cluster": "assumed_groups", "same_rows": "assumed_equal"}.get(alert.kind, "assumed_copies")
             yield Finding(kind, table.group_name, **ends, more=more)
@@ -181,7 +184,7 @@ def lead_of(average, is_useless=False):
     if average.direction and average.rates["gap"] ** 2 >= average.size**2 / 2:
         return average.direction
     if average.slope is None or is_useless:
-        return ""
+        return average.direction if abs(average.rates["gap"]) >= SMALL * average.scale else ""
     return "extreme" if average.slope < 1 else "timid"
 
 
@@ -215,13 +218,14 @@ def of_loss(report):
         distances = {name: root(getattr(loss, name)) for name in ("value", "low", "high")}
         severity = severity_of(distances["value"], report.average.scale)
         se = loss.se / (2 * max(distances["value"], root(loss.se), 1e-9))
-        more = {"se": min(se, max(distances["low"], 1e-9))}
+        more = {"se": min(se, max(distances["low"] * 2 / 3, 1e-9))}  # of a lower end above 0, no 0 is left
         kind = "certified_loss_of_groups" if is_for_groups else "certified_loss"
         yield Finding(kind, severity=severity, **distances, p_value=loss.p_value, n=n, more=more)
         return
     repair = report.scores.model  # its test asks the same
     p_value = float(min(loss.p_value, repair.p_value_ if repair is not None and repair.changed_ else 1.0))
-    yield Finding("size_unknown" if is_for_groups or p_value < ALPHA else "no_loss_found", p_value=p_value, n=n)
+    kind = "size_unknown" if is_for_groups or p_value < ALPHA else "no_loss_found"
+    yield Finding(kind, p_value=p_value, n=n, more={"is_sure": p_value < ALPHA})
 
 
 def kind_of_group(row):
@@ -299,6 +303,7 @@ def of_groups(report, used, moving=()):
     about["n_close"] = int(search.is_close(named["adjusted"]).sum())
     about["n_parts"] = len(named) - len(whole_groups(named))
     shares = {"serious": audit.share(serious), "whom": whole_groups(serious)["rule"].tolist()}
+    shares["is_sure"] = audit.share(named[are_far(gaps, SMALL * scale)]) >= MANY
     shares |= {"least": least, "is_rare": scale < 1, "grave": audit.share(grave, np.sign(gaps["gap"][far]))}
     shares["far_as_stated"] = whole_groups(named[are_far(gaps_of(named, "stated"), least)])["rule"].tolist()
     ends = {"value": audit.share(named), "n": len(named), "p_value": search.p_value, "more": about | shares}
@@ -493,10 +498,13 @@ def use_of(findings, n):
     first = {finding.kind: finding for finding in reversed(findings)}
     grave = next((finding.kind for finding in findings if finding.severity == Severity.GRAVE), None)
     serious = {finding.kind for finding in findings if finding.severity >= Severity.SERIOUS}
-    nobody = {"whom": [], "far_as_stated": [], "serious": 0.0, "grave": 0.0, "least": GRAVE, "is_rare": False}
+    nobody = {"whom": [], "far_as_stated": [], "serious": 0.0, "grave": 0.0, "is_sure": False}
+    nobody |= {"least": GRAVE, "is_rare": False}
     groups = first["named_groups"].more if "named_groups" in first else nobody
     average = next((first[kind] for kind in OFF if kind in first), None)
     mends = "off_mendable" in first
+    money = first["decides"].more if "decides" in first else {"rule": "", "pays": []}
+    is_paid = ("recalibrated" if mends else "stated") in money["pays"]
     about = None
     off = next((first[kind] for kind in UNKNOWN_OFF if kind in first), None)
     if grave:
@@ -513,9 +521,9 @@ def use_of(findings, n):
         as_stated = UNKNOWN_OFF[off.kind] if off else "cannot_be_said"
         kind, about = "mend_then_unknown" if mends else as_stated, "groups_unknown"
     elif groups["grave"] >= MANY:
-        kind = "mend_but_not_for_most" if mends else "not_for_most"
-    elif groups["serious"] >= MANY:
-        kind = "mend_but_off_for_many" if mends else "off_for_many"
+        kind = "pays_but_not_for_most" if is_paid else "mend_but_not_for_most" if mends else "not_for_most"
+    elif groups["serious"] >= MANY and groups["is_sure"]:
+        kind = "pays_but_off_for_many" if is_paid else "mend_but_off_for_many" if mends else "off_for_many"
     elif groups["whom"]:
         kind = "mend_but_not_for" if mends else "but_not_for"
     elif not serious.isdisjoint({"certified_loss", "certified_loss_of_groups"}):
@@ -528,9 +536,9 @@ def use_of(findings, n):
     if off and kind == UNKNOWN_OFF[off.kind]:  # the headline tells what the finding on averages tells
         ends = {"value": off.value, "low": off.low, "high": off.high, "p_value": off.p_value}
     period = first["repair_saves"].more.get("period", "") if "repair_saves" in first else ""
-    money = first["decides"].more if "decides" in first else {"rule": "", "pays": []}
     more = {"columns": columns, "period": period, "rule": money["rule"], "pays": money["pays"]}
-    more |= {"mends": mends, "is_paid": ("recalibrated" if mends else "stated") in money["pays"]}
+    more |= {"mends": mends, "is_paid": is_paid}
+    more["people"] = first["people_decide"].more["whom"] if "people_decide" in first else []
     more |= {name: groups[name] for name in ("whom", "far_as_stated", "least", "is_rare")}
     more |= {"is_off": average is not None} | worst_of(average)
     return Finding(kind, first[about].subject if about else "", **ends, n=n, severity=severity, more=more)

@@ -19,6 +19,7 @@ SAID = {  # a template, and the words that it gives
     "measured(0.3803, 0.3065, 0.46)": "0.38 (0.31 to 0.46)",
     "points_apart(-0.0102, -0.0135, -0.0073)": "-1.0 (-1.4 to -0.7)",
     "typically(0.026, 0.012, 0.04)": "3 points (1 to 4)",
+    "typically(0.1, 0.004, 0.2)": "10.0 points (0.4 to 20.0)",
     "of_hundred(0.2, 0.2, 0.2 + 1e-16)": "20.0",
     "with_span(0.09, 0.05, 0.14, 0.01)": "9 (5 to 14)",
     "apart(0.09, 0.0488, 0.132)": "+9 (+4 to +13)",
@@ -31,3 +32,8 @@ SAID = {  # a template, and the words that it gives
 @pytest.mark.parametrize("text", SAID)
 def test_numbers_in_words(text):
     assert fill("{{ " + text + " }}").replace(phrases.NBSP, " ") == SAID[text]
+
+
+@pytest.mark.parametrize("text", ["chance(0.0002)", "chance(0.005)", "chance(0.3)", "bracketed(1, 2)"])
+def test_no_line_breaks_what_belongs_together(text):
+    assert " " not in fill("{{ " + text + " }}")

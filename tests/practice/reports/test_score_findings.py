@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import replace
 from functools import cache
 from itertools import chain
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -372,9 +373,43 @@ def test_a_headline_that_says_yes_tells_if_decisions_gain_nothing(mends, pays):
     ("average", "begins"), [("off_little", "As they are, but"), ("right_on_average", "Right on average, but")]
 )
 def test_what_is_off_on_average_is_not_called_right(average, begins):
-    groups = {"whom": ["a is 1"], "far_as_stated": [], "least": 0.05, "is_rare": False, "serious": 0.2, "grave": 0.0}
+    groups = {
+        "whom": ["a is 1"],
+        "far_as_stated": [],
+        "least": 0.05,
+        "is_rare": False,
+        "serious": 0.2,
+        "grave": 0.0,
+        "is_sure": False,
+    }
     use = conclude.use_of([Finding("named_groups", more=groups), Finding(average)], 900)
     assert words(use, KINDS[use.kind].sentence).startswith(begins)
+
+
+@pytest.mark.parametrize(("wider", "kinds"), [(1.04, []), (1.06, ["assumed_copies"])])
+def test_assumed_groups_that_change_nothing_are_no_news(wider, kinds):
+    alert = Alert("near_copies", ("a",), n=90, value=wider, more={"n_levels": 50})
+    y = np.array([0.0, 1.0])
+    table = ScoreTable("t.csv", "y", "p", y, y, pd.DataFrame({"a": y}), alerts=(alert,))
+    assert [one.kind for one in conclude.of_rows(table, alert)] == kinds
+
+
+@pytest.mark.parametrize(("gap", "lead"), [(-0.11, "high"), (-0.01, "")])
+def test_a_gap_over_all_cases_leads_where_no_slope_does(gap, lead):
+    average = SimpleNamespace(direction="high", rates={"gap": gap}, size=0.2, slope=None, scale=1.0)
+    assert conclude.lead_of(average) == lead
+
+
+SAID = [
+    (Finding("repair_unsure", value=0.0, low=0.0, high=0.0), "at your costs the repair decides nothing better"),
+    (Finding("size_unknown", n=333, p_value=0.0001, more={"is_sure": True}), "have different chances"),
+    (Finding("size_unknown", n=333, p_value=0.4, more={"is_sure": False}), "How far single cases"),
+]
+
+
+@pytest.mark.parametrize(("finding", "text"), SAID)
+def test_sentences_by_hand(finding, text):
+    assert text in words(finding, KINDS[finding.kind].sentence)
 
 
 ON_AVERAGE = ("right_on_average", "off_somewhere", "off_little", "off_mendable", "off_repaired", "off_unmendable")
@@ -427,7 +462,7 @@ def test_cases_in_which_opposite_gaps_cancel_are_not_called_far_off():
 
 
 def test_a_group_is_far_off_if_that_is_sure():
-    """Three in five cases lie in a group with a gap of 12 points: at least 6 of them are certain, or 2."""
+    """Three in five cases lie in a group with a gap of 12 points: at least 6 of them are certain, or 2, or 1."""
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"town": np.repeat(["a", "b"], [1200, 800])})
     p = rng.uniform(0.2, 0.6, 2000)
@@ -435,33 +470,40 @@ def test_a_group_is_far_off_if_that_is_sure():
     table = ScoreTable("t.csv", "y", "p", y, p, X).checked()
     audit = find_misjudged(table, "platt", n_draws=99, rng=0)
     shares = []
-    for low, use in ((0.06, "not_for_most"), (0.02, "off_for_many")):
+    for low, use in ((0.06, "not_for_most"), (0.02, "off_for_many"), (0.01, "but_not_for")):
         ends = {"gap": 0.12, "low": low, "high": 0.2, "residual_gap": 0.12, "residual_low": low}
         rows = audit.significant[audit.significant["rule"] == "town is a"].assign(**ends)
         found = list(conclude.of_groups(with_sections(table, audit=replace(audit, table=rows)), "stated"))
         shares.append(found[0].more["grave"])
         assert ("not_alone" in {one.kind for one in found}) == (low == 0.06)
         assert conclude.use_of(found, 2000).kind == use
-    assert shares == [0.6, 0.0]
+    assert shares == [0.6, 0.0, 0.0]
 
 
 @pytest.mark.parametrize(
-    ("n_whom", "serious", "grave", "mends", "use"),
+    ("n_whom", "serious", "is_sure", "grave", "mends", "use"),
     [
-        (0, 0.0, 0.0, False, "as_they_are"),
-        (2, 0.4, 0.1, False, "but_not_for"),
-        (2, 0.4, 0.1, True, "mend_but_not_for"),
-        (2, 0.7, 0.1, False, "off_for_many"),
-        (2, 0.7, 0.1, True, "mend_but_off_for_many"),
-        (2, 0.7, 0.6, False, "not_for_most"),
-        (2, 0.7, 0.6, True, "mend_but_not_for_most"),
+        (0, 0.0, False, 0.0, False, "as_they_are"),
+        (2, 0.4, False, 0.1, False, "but_not_for"),
+        (2, 0.4, False, 0.1, True, "mend_but_not_for"),
+        (2, 0.7, False, 0.0, False, "but_not_for"),
+        (2, 0.7, True, 0.1, False, "off_for_many"),
+        (2, 0.7, True, 0.1, True, "mend_but_off_for_many"),
+        (2, 0.7, True, 0.6, False, "not_for_most"),
+        (2, 0.7, True, 0.6, True, "mend_but_not_for_most"),
     ],
 )
-def test_for_whom_they_may_be_used(n_whom, serious, grave, mends, use):
+def test_for_whom_they_may_be_used(n_whom, serious, is_sure, grave, mends, use):
     more = {"whom": ["a", "b"][:n_whom], "far_as_stated": [], "least": 0.05, "is_rare": False}
-    groups = Finding("named_groups", more=more | {"grave": grave, "serious": serious})
+    groups = Finding("named_groups", more=more | {"grave": grave, "is_sure": is_sure, "serious": serious})
     findings = [groups, Finding("off_mendable")] if mends else [groups]
     assert conclude.use_of(findings, 900).kind == use
+    # at given costs, "no" only to scores that are not surely cheaper than a rule
+    decides = Finding("decides", more={"rule": "always no", "pays": ["recalibrated" if mends else "stated"]})
+    paid = conclude.use_of([decides, *findings], 900).kind
+    assert paid == (use if serious < 0.5 or not is_sure else f"pays_but_{use.removeprefix('mend_but_')}")
+    unpaid = Finding("decides", more={"rule": "always no", "pays": []})
+    assert conclude.use_of([unpaid, *findings], 900).kind == use
 
 
 def test_a_mistake_in_a_template_is_said_with_its_file_and_finding(tmp_path):
