@@ -40,8 +40,8 @@ def student_copy(notebook):
 
 
 def answer_name(source):
-    """The name that an exercise asks for: of its variable or of its function."""
-    first = ast.parse(source).body[0]
+    """The name that an exercise asks for: of the first variable or function that is left open by `...`."""
+    first = next(node for node in ast.parse(source).body if "Constant(value=Ellipsis)" in ast.dump(node))
     return first.name if isinstance(first, ast.FunctionDef) else first.targets[0].id
 
 

@@ -17,7 +17,7 @@ from rules import kind_of, parsed, shelf
 from sample import good_checks, good_lesson
 
 from helpers.notebook import Check
-from helpers.notebook.student import main, student_copy, tags
+from helpers.notebook.student import answer_name, main, student_copy, tags
 
 LESSONS = {name: path for name, path in shelf().items() if kind_of(name) == "lesson"}
 each_lesson = pytest.mark.parametrize("name", LESSONS)
@@ -77,6 +77,14 @@ def test_a_course_of_nbgrader_has_solutions_and_points(command, capsys):
     exec(exercise.source.split("### BEGIN SOLUTION")[0], still_open)
     with pytest.raises(AssertionError):
         exec(check.source, still_open)
+
+
+def test_every_exercise_of_the_lessons_has_a_name_for_nbgrader():
+    """Some cells import or prepare something before the line that is left open."""
+    for path in shelf().values():
+        notebook = nbformat.read(path, as_version=4)
+        asked = [answer_name(cell.source) for cell in notebook.cells if "exercise" in cell.metadata.get("tags", [])]
+        assert len(set(asked)) == len(asked)
 
 
 @pytest.mark.slow
