@@ -80,7 +80,8 @@ class CalibrationLine(Result):
         radius = np.sqrt(2 * fisher.ppf(level, 2, self.freedom))
         angle = 2 * np.pi * np.arange(DIRECTIONS) / DIRECTIONS
         circle = np.column_stack([np.cos(angle), np.sin(angle)])
-        edge = [self.intercept, self.slope] + radius * circle @ np.linalg.cholesky(self.covariance).T
+        value, axis = np.linalg.eigh(self.covariance)  # singular where groups are alike
+        edge = [self.intercept, self.slope] + radius * circle @ (axis * np.sqrt(value.clip(min=0))).T
         distances = self._distances(edge)
         low, high = (0.0 if self.p_value >= 1 - level else float(distances.min())), float(distances.max())
         if not len(self.ends):
@@ -109,7 +110,8 @@ def calibration_line(y, p, *, sample_weight=None, groups=None):
     """Fit log-odds(observed) = intercept + slope * log-odds(stated), and test whether the scores lie on it already.
 
     The test has two degrees of freedom, so that it sees scores that are too high, too low, too extreme or too timid
-    with fewer rows than a test of many bins; it is blind to what no line can describe.
+    with fewer rows than a test of many bins; it is blind to what no line can describe. Where all scores of a 1 lie
+    above those of a 0, no line fits best, and the test asks how likely the labels are by the scores (likelihood ratio).
 
     Parameters
     ----------
@@ -166,9 +168,12 @@ def line_of_rows(y, p, weight, groups):
     covariance = inverse @ meat @ inverse
     off = np.array([platt.intercept_, platt.slope_ - 1])
     freedom = max(independent - 1, 1.0)
-    wald = off @ np.linalg.pinv(covariance, hermitian=True) @ off
+    if p[y == 0].max(initial=0) < p[y == 1].min(initial=1):  # no line fits best: how likely is what was seen?
+        statistic = -2 * independent * np.average(np.log(np.abs(1 - y - p)), weights=weight)
+    else:
+        statistic = off @ np.linalg.pinv(covariance, hermitian=True) @ off
     shown = z if z.size <= MOST_SCORES else np.quantile(z, (np.arange(MOST_SCORES) + 0.5) / MOST_SCORES)
-    p_value = float(fisher.sf(wald / 2, 2, freedom))
+    p_value = float(fisher.sf(statistic / 2, 2, freedom))
     ends = np.reshape(ends, (-1, 3))
     return CalibrationLine(platt.intercept_, platt.slope_, covariance, freedom, p_value, shown, ends, platt)
 

@@ -141,3 +141,13 @@ def test_bad_input():
         calibration_line([1, 1, 1], [0.2, 0.3, 0.4])
     with pytest.raises(ValueError, match="p must"):
         calibration_line([1, 0, 1], [0.2, 0.2, 0.2])
+
+
+@pytest.mark.parametrize("groups", [None, np.repeat(np.arange(120), 2)])
+def test_scores_that_tell_all_labels_apart_are_off_only_if_they_are_timid(groups):
+    """The best line would be infinitely steep, and pairs of a 0 and a 1 vary along one direction only."""
+    y = np.tile([0, 1], 120)
+    for sure, is_off in ((0.99998, False), (0.999, False), (0.8, True), (0.6, True)):
+        line = calibration_line(y, np.where(y == 1, sure, 1 - sure), groups=groups)
+        low, high = line.distance_interval()
+        assert (line.p_value < 0.01) == is_off and (low > 0) == is_off and low <= 1 - sure and low < high
