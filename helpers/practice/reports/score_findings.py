@@ -44,6 +44,8 @@ def find_all(report):
     used = "repaired" if is_repaired else "stated"
     used = "recalibrated" if any(one.kind == "off_mendable" for one in average) else used
     groups = list(of_groups(report, used, moving))
+    if order and order[0].severity == Severity.GRAVE:  # scores that know nothing decide nowhere
+        groups = [one for one in groups if one.kind not in ("people_decide", "not_alone")]
     spared = [one.subject for one in groups if one.kind == "spoiled" and one.severity >= Severity.SERIOUS]
     average = [replace(one, more=one.more | {"spared": spared}) for one in average]
     findings = [

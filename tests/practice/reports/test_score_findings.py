@@ -400,6 +400,14 @@ def test_a_gap_over_all_cases_leads_where_no_slope_does(gap, lead):
     assert conclude.lead_of(average) == lead
 
 
+@pytest.mark.slow
+def test_scores_that_know_nothing_decide_nowhere(conclusions):
+    kinds = [{one.kind for one in findings} for findings in conclusions]
+    useless = [some for some in kinds if some & {"no_knows_nothing", "no_reversed"}]
+    assert useless and all(some.isdisjoint({"people_decide", "not_alone"}) for some in useless)
+    assert any(some & {"people_decide", "not_alone"} for some in kinds)
+
+
 SAID = [
     (Finding("repair_unsure", value=0.0, low=0.0, high=0.0), "at your costs the repair decides nothing better"),
     (Finding("size_unknown", n=333, p_value=0.0001, more={"is_sure": True}), "have different chances"),
