@@ -95,7 +95,7 @@ def split_over_time(table, rng):
         column,
         teach,
         judge,
-        f"{_written(ends.min())} to {_written(ends.max())}",
+        _span(ends.min(), ends.max()),
         tuple(name for name in table.features if _lies_beyond(table.X[name], early, late)),
         n_persons,
         worst if shortage[worst] > 1 else "",
@@ -162,7 +162,7 @@ def _along(table, name):
     rates, se, p_value = compare_gaps(table.take(rows), period)
     gap = rates["gap"]
     ends = times.groupby(period)
-    words = [f"{_written(first)} to {_written(last)}" for first, last in zip(ends.min(), ends.max(), strict=True)]
+    words = list(map(_span, ends.min(), ends.max()))
     half_width = norm.ppf(0.975) * se
     columns = {place: rates[place] for place in ("n", "stated", "observed", "gap")}
     frame = pd.DataFrame({"period": words, **columns, "low": gap - half_width, "high": gap + half_width})
@@ -181,6 +181,12 @@ def compare_gaps(table, period):
     se = np.maximum(rates["se"], 1e-9)
     mean = np.average(gap, weights=se**-2)
     return rates, se, float(chi2.sf((((gap - mean) / se) ** 2).sum(), gap.size - 1))
+
+
+def _span(first, last):
+    """A period in words."""
+    ends = dict.fromkeys([_written(first), _written(last)])
+    return " to ".join(ends)
 
 
 def _written(time):

@@ -4,13 +4,14 @@ Every threshold, and every rule for which of two things is said, stands here and
 score_words.ini. Each function takes the `ScoreReport` whose numbers it reads; `use_of` reads findings alone.
 """
 
+import re
 from dataclasses import replace
 
 import numpy as np
 
 from helpers.practice.reports.average import SMALL
 from helpers.practice.reports.findings import Finding, Severity, ends_of
-from helpers.practice.reports.intake import LEAST_ROWS, leaking_columns, likely_groups
+from helpers.practice.reports.intake import LEAST_ROWS, NAMES_OF_GROUPS, leaking_columns, likely_groups
 from helpers.practice.reports.misjudged import least_gaps
 from helpers.practice.reports.pair import LEAST_UNITS
 from helpers.practice.reports.phrases import as_shown, root
@@ -22,6 +23,7 @@ GRAVE = 0.05  # gap from which people should decide; for labels rarer than one i
 WEAK = 0.55  # of pairs in the right order (luck gives half): a score that surely stays below knows nothing
 REVERSED = -4.0  # correlation with the label, in standard errors
 MOVED = 0.1  # change of the gap over time that makes the whole score useless, if it is surely as large
+FEWEST_NEWEST = 200  # cases of the last period by which scores may be recalibrated alone
 SAME = 0.5  # part of the gap after recalibration that a group must have as stated to lean that way
 WIDER = 1.05  # intervals, from which assumed groups are worth a word: as shown, 1.1 times as wide
 MANY = 0.5  # share of the cases from which misjudged groups are no exception
@@ -97,11 +99,12 @@ def of_leaks(table):
         of_column = [alert for alert in table.alerts if name in alert.columns]
         alert = next((one for one in of_column if one.kind == "leak"), of_column[0])
         more = {"by": alert.more["by"], "others": [other for other in alert.columns if other != name]}
-        more["tells"] = alert.kind == "leak"
+        more |= {"tells": alert.kind == "leak", "may_be_group": bool(re.fullmatch(NAMES_OF_GROUPS, name.lower()))}
         yield Finding("known_before", name, value=alert.value, n=alert.n, **serious, more=more)
     for name, why in table.dropped.items():
         if why == GIVES_AWAY and name != table.group_name:
             more = {"by": "in nearly every row", "others": [], "tells": True}
+            more["may_be_group"] = bool(re.fullmatch(NAMES_OF_GROUPS, name.lower()))
             yield Finding("known_before", name, value=1.0, n=table.n, **serious, more=more)
 
 
@@ -149,7 +152,10 @@ def of_average(report, order="", remedy="off_mendable"):
     more = {name: float(average.rates[name]) for name in ("stated", "observed")} | {"se": average.se}
     is_useless = order in ("knows_nothing", "reversed", "constant")
     severity = severity_of(average.size, average.scale)
-    is_sure = average.direction or report.loss_parts["saved_low"] > 0 or average.low >= SMALL * average.scale
+    saved = report.loss_parts
+    is_sure = (
+        saved["saved_low"] > 0 or average.low >= SMALL * average.scale or (average.direction and saved["saved"] > 0)
+    )
     if not average.is_miscalibrated:
         kind, severity = "right_on_average", Severity.GOOD
     elif average.low <= 0:
@@ -197,6 +203,7 @@ def of_drifts(report):
         rows = drift.table
         ends = {"value": drift.value, "low": max(drift.low, 0.0), "high": drift.high, "p_value": drift.p_value}
         more = {"n_periods": len(rows), "newest": rows["period"].iloc[-1]}
+        more["is_enough"] = bool(rows["n"].iloc[-1] >= FEWEST_NEWEST)
         # where scores are highest and lowest beside what happens
         for place, row in (("high", rows.loc[rows["gap"].idxmin()]), ("low", rows.loc[rows["gap"].idxmax()])):
             more |= {f"{name}_where_{place}": row[name] for name in ("period", "stated", "observed")}

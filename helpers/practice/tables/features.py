@@ -1,5 +1,7 @@
 """Columns of a table as features that a tree can take, with reasons for those that are left out."""
 
+import re
+
 import numpy as np
 import pandas as pd
 
@@ -9,6 +11,8 @@ from helpers.partition.kinds import plain_values, text_as_values
 from helpers.partition.levels import RARE, Pooled, rare_levels
 
 GIVES_AWAY = "gives the outcome away"  # why a column is left out
+
+ROW_NUMBER = re.compile(r"(.*[_ .])?(id|index|key|nr|no|number|obs|row|rownames?)")  # of a column of whole numbers
 
 
 def tidy_features(frame, y, known=(), decimal=""):
@@ -25,7 +29,7 @@ def tidy_features(frame, y, known=(), decimal=""):
         plain = plain_values(frame[name])
         values = _tidy(plain, decimal)
         notes += notes_on_column(name, plain, decimal)
-        reason = _useless(values)
+        reason = _useless(name, values)
         if reason:
             dropped[name] = reason
             continue
@@ -63,7 +67,7 @@ def _tidy(values, decimal):
     return values.astype("category") if kind in ("boolean", "empty", "string") else None
 
 
-def _useless(values):
+def _useless(name, values):
     """Why a feature is left out, or ''."""
     if values is None:
         return "neither numbers, text nor dates"
@@ -77,5 +81,7 @@ def _useless(values):
     if categories and present > 50 and values.nunique() > 0.9 * present:
         return "its own text in nearly every row"
     if values.dtype.kind in "iuf" and np.isfinite(codes).all() and (np.diff(codes) == 1).all():
+        return "a row number"
+    if values.dtype.kind in "iu" and ROW_NUMBER.fullmatch(name.lower()) and values.is_unique:
         return "a row number"
     return ""

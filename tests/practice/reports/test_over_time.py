@@ -8,7 +8,7 @@ import pytest
 from scipy.special import expit
 
 from helpers.practice.repair import Recalibrator
-from helpers.practice.reports import audit_scores
+from helpers.practice.reports import audit_scores, read_table
 from helpers.practice.reports.drift import split_over_time
 from helpers.practice.reports.rescored import count_money, repair_scores
 from helpers.practice.tables.scores import ScoreTable
@@ -175,3 +175,19 @@ def test_the_page_says_which_months_judge_and_promises_nothing_that_drifts(monke
     assert kinds.isdisjoint({"repair_saves", "use_repaired"}) and kinds & {"no_drifts", "not_over_time"}
     (drift,) = [finding for finding in both.found if finding.kind == "drifts"]
     assert any(drift.more["newest"] in step for step in both.steps.index)
+
+
+def test_the_newest_cases_recalibrate_if_they_are_enough_and_one_year_is_written_once():
+    rng = np.random.default_rng(0)
+    for rows_a_year, is_enough in ((120, False), (400, True)):
+        year = np.repeat(np.arange(2001, 2007), rows_a_year)
+        p = rng.uniform(0.2, 0.8, year.size)
+        y = rng.random(year.size) < np.clip(p + 0.08 * (year - 2003), 0.02, 0.98)
+        table = read_table(
+            pd.DataFrame({"label": y.astype(int), "score": p, "year": year, "x": rng.normal(size=p.size)})
+        )
+        report = audit_scores(table, rng=0)
+        (found,) = [finding for finding in report.found if finding.kind == "drifts"]
+        assert found.more["newest"] == "2006" and found.more["is_enough"] == is_enough
+        step = next(step for step in report.steps.index if "newest cases" in step)
+        assert ("too few" in step) == (not is_enough)
