@@ -208,7 +208,7 @@ def any_report(rng):
         limitation=limitation,
         average=made(an_average, rng.integers(60)),
         order=None if rng.random() < 0.1 else order,
-        loss_parts={"saved_low": (low := rng.normal()), "saved": low + rng.random()},
+        loss_parts={"saved_low": (low := rng.normal()), "saved": low + 0.5},
         drifts=drifts,
         loss=None if limitation else made(a_loss, rng.integers(8)),
         audit=audit,
