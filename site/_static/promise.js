@@ -128,6 +128,8 @@
       const { top, height: pixels } = people.getBoundingClientRect();
       return 100 - (((event.clientY - top) * people.viewBox.baseVal.height) / pixels - height(100)) / PIXELS;
     };
+    // Without this a finger moves the page: "touch-action: none" is not heard inside an SVG.
+    handle.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
     handle.addEventListener("pointerdown", (event) => {
       handle.setPointerCapture(event.pointerId);
       grip = ada - pointed(event);

@@ -17,6 +17,7 @@ gate = load_program(ROOT / "tests" / "site" / "gate.py")
 pytestmark = pytest.mark.nightly
 
 PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A page</title>
+<meta name="viewport" content="width=device-width">
 <link rel="stylesheet" href="_static/house.css"></head><body><main><h1>A page</h1>{}</main></body></html>"""
 DRAWN = """() => {
     const numbers = (selector, ...keys) => [...document.querySelectorAll(selector)].map((node) =>
@@ -31,6 +32,7 @@ DRAWN = """() => {
     };
 }"""
 PIXELS = 2.6  # for a point
+SCALE = "document.querySelector('.promise-people').getScreenCTM().a"
 
 
 def share(y):
@@ -151,23 +153,40 @@ def test_a_useless_split_leaves_the_square_and_the_people(open_page):
     assert np.mean(after["true"][:2]) == np.mean(after["true"][2:])
 
 
-@pytest.mark.parametrize("width", [1300, 390])
-def test_the_handle_is_dragged(open_page, width):
+def middle_of(box):
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def test_the_handle_is_dragged(open_page):
     """As far as the pointer goes, and never beyond what the promise allows."""
-    tab = open_page(viewport={"width": width, "height": 900}, has_touch=True)
+    tab = open_page(viewport={"width": 1300, "height": 900})
     handle = handle_of(tab)
-    handle.scroll_into_view_if_needed()
-    scale = tab.evaluate("document.querySelector('.promise-people').getScreenCTM().a")
-    for moved, ada in [(-10, 95), (-30, 100), (90, 70)]:
-        box = handle.bounding_box()
-        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    scale = tab.evaluate(SCALE)
+    for points, ada in [(10, 95), (30, 100), (-90, 70)]:
+        x, y = middle_of(handle.bounding_box())
         tab.mouse.move(x, y)
         tab.mouse.down()
-        tab.mouse.move(x, y + moved * PIXELS * scale, steps=5)
+        tab.mouse.move(x, y - points * PIXELS * scale, steps=5)
         tab.mouse.up()
         assert handle.get_attribute("aria-valuenow") == str(ada)
     tab.mouse.move(0, 0)
     assert handle.get_attribute("aria-valuenow") == "70"
+
+
+def test_a_finger_moves_the_handle_and_not_the_page(open_page):
+    tab = open_page(viewport={"width": 390, "height": 500}, has_touch=True, is_mobile=True)
+    handle = handle_of(tab)
+    handle.evaluate("node => node.scrollIntoView({block: 'center', behavior: 'instant'})")
+    scrolled = tab.evaluate("scrollY")
+    x, y = middle_of(handle.bounding_box())
+    hand = tab.context.new_cdp_session(tab)
+    hand.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+    for points in range(1, 13):
+        place = {"x": x, "y": y - points * PIXELS * tab.evaluate(SCALE)}
+        hand.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [place]})
+    hand.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    assert handle.get_attribute("aria-valuenow") == "97"
+    assert tab.evaluate("scrollY") == scrolled > 0
 
 
 def test_the_drawing_passes_the_gate_and_can_be_read_on_a_phone(browser, open_page, page):
