@@ -52,6 +52,7 @@ GUIDES = (
     "commands",
     "troubles",
 )  # they name functions and lessons
+PROMISE = "<!-- promise -->"  # where a lesson has the drawing that is dragged
 STORABLE = "run HONEST_FIGURE_SCALE=1 make run ARGS=--overwrite first"
 
 
@@ -225,6 +226,9 @@ def write_sources(root, folders, work, modules):
         for term in links.used:
             uses[term].append(name)
         if name in lessons:
+            drawing = environment.get_template("promise.html.j2").render(up="../")
+            for cell in notebook.cells:
+                cell.source = cell.source.replace(PROMISE, drawing)
             end = environment.get_template("end_of_lesson.md.j2")
             words = end.render(ways=ways_on(name, course["routes"]), lessons=lessons, name=name)
             notebook.cells.append(new_markdown_cell(words, id="end-of-lesson"))

@@ -82,16 +82,6 @@ def test_lessons_have_numbers_folds_links_and_descriptions(site):
     assert html.escape(build_site.plain(statement)) in beside
 
 
-@pytest.fixture(scope="module")
-def browser():
-    """A browser; without one, or without Playwright, the tests are skipped, and the summary says why."""
-    pytest.importorskip("playwright", reason="the site was NOT looked at in a browser: Playwright is not installed")
-    if gate.find_browser() is None:
-        pytest.skip("the site was NOT looked at in a browser: no Chromium or Chrome found (variable CHROME names one)")
-    with gate.open_browser() as browser:
-        yield browser
-
-
 def test_pages_pass_the_gate(site, browser):
     """One page of each kind (`make gate`: all)."""
     names = ["index", "ledger", "api/helpers.grouping", "notebooks/05_sample", "notebooks/checks/05_sample"]
