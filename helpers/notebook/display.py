@@ -224,8 +224,10 @@ def _cuts(fig):
     return [(left[1] + right[0]) / 2 / fig.dpi - start for left, right in pairwise(columns)]
 
 
-def figure(fig, alt, caption=None):
+def figure(fig, alt, caption=None, title=None):
     """Show a matplotlib figure as a PNG of fixed resolution and close it.
+
+    The title is what the figure finds, one sentence; it stands above the picture as text, so that it keeps its size.
 
     The environment variable ``HONEST_FIGURE_SCALE``, a whole number, multiplies the pixels and not the size.
     The alternative text goes to the output's metadata (``{"image/png": {"alt": ...}}``, which our pages use), to its
@@ -240,6 +242,8 @@ def figure(fig, alt, caption=None):
         What a reader who cannot see the figure must know; at least 20 characters.
     caption : str, optional
         One or two sentences shown below it, plain text.
+    title : str, optional
+        The finding, one sentence, which a claim or a printed number bears out.
 
     Raises
     ------
@@ -258,6 +262,8 @@ def figure(fig, alt, caption=None):
     pixels = int.from_bytes(buffer.getvalue()[16:20], "big")  # the width stands there in every PNG file
     size = {"width": pixels // scale} if scale > 1 else {}
     metadata = {"image/png": {"alt": alt} | size, KEY: {"alt": alt}}
+    if title:
+        emit({"text/html": f'<p class="honest-finding">{escape(title)}</p>', "text/plain": title})
     emit({"image/png": picture, "text/plain": f"Figure: {alt}"}, metadata)
     if shell() is not None or _collected.get() is not None:
         below = f'<p class="honest-caption">{escape(caption)}</p>\n' if caption else ""

@@ -17,12 +17,44 @@ from helpers.plotting.reliability import (
 )
 from helpers.plotting.routing import plot_cost_accuracy
 from helpers.plotting.selective import plot_abstention_costs, plot_measured, plot_risk_coverage
-from helpers.plotting.style import BLUE, GREEN, GREY, LINES, MARKERS, ORANGE, RED, panels, use_style
+from helpers.plotting.style import (
+    BLUE,
+    DOWN,
+    GREEN,
+    GREY,
+    LINES,
+    MARKERS,
+    NAIVE,
+    NARROW,
+    OBSERVED,
+    ORANGE,
+    OURS,
+    RED,
+    RIVAL,
+    SECOND_RIVAL,
+    SEM1,
+    SEM2,
+    STATED,
+    TRUE,
+    UNSURE,
+    UP,
+    WIDE,
+    ink,
+    name_lines,
+    panels,
+    percent,
+    points,
+    series,
+    typical_error_beside,
+    use_style,
+)
 
 __all__ = [
-    "BLUE", "GREEN", "GREY", "LINES", "MARKERS", "ORANGE", "RED", "legend_above", "panels", "plot_abstention_costs",
-    "plot_answer_lines", "plot_bars", "plot_confidences", "plot_convergence", "plot_cost_accuracy", "plot_costs",
-    "plot_grouping_diagram", "plot_groups", "plot_kept", "plot_measured", "plot_reliability", "plot_reliability_close",
-    "plot_residuals", "plot_risk_coverage", "plot_rows_needed", "plot_scores_and_truth", "plot_stated_observed",
-    "plot_votes", "use_style",
+    "BLUE", "DOWN", "GREEN", "GREY", "LINES", "MARKERS", "NAIVE", "NARROW", "OBSERVED", "ORANGE", "OURS", "RED",
+    "RIVAL", "SECOND_RIVAL", "SEM1", "SEM2", "STATED", "TRUE", "UNSURE", "UP", "WIDE", "ink", "legend_above",
+    "name_lines", "panels", "percent", "plot_abstention_costs", "plot_answer_lines", "plot_bars", "plot_confidences",
+    "plot_convergence", "plot_cost_accuracy", "plot_costs", "plot_grouping_diagram", "plot_groups", "plot_kept",
+    "plot_measured", "plot_reliability", "plot_reliability_close", "plot_residuals", "plot_risk_coverage",
+    "plot_rows_needed", "plot_scores_and_truth", "plot_stated_observed", "plot_votes", "points", "series",
+    "typical_error_beside", "use_style",
 ]  # fmt: skip

@@ -5,25 +5,19 @@ from matplotlib import pyplot as plt
 from matplotlib.ticker import FuncFormatter, NullFormatter, PercentFormatter
 
 from helpers.plotting.style import (
-    BLUE,
-    GREEN,
-    GREY,
-    LINES,
-    MARKERS,
-    ORANGE,
-    RED,
+    NAIVE,
+    NARROW,
+    OBSERVED,
+    SEM1,
+    SEM2,
     as_written,
     axes_for,
     diagonal,
     legend_of_panels,
     legend_on_top,
     percent,
+    series,
 )
-
-WIDTH = 5.6  # inches
-
-COLOURS = (BLUE, ORANGE, GREEN)
-
 
 FEW = 10  # questions of a dot, below which it is hollow; and those that a curve of kept answers begins with
 
@@ -44,26 +38,28 @@ def plot_confidences(curves):
     matplotlib.figure.Figure
         The new figure.
     """
-    fig, axes = plt.subplots(len(curves), figsize=(WIDTH, 0.6 + 3.0 * len(curves)), squeeze=False)
+    fig, axes = plt.subplots(len(curves), figsize=(NARROW, 0.6 + 3.0 * len(curves)), squeeze=False)
     for ax, (name, curve) in zip(axes[:, 0], curves.items(), strict=True):
-        diagonal(ax, color=GREY, label="right as often as said")
+        diagonal(ax, label="right as often as said")
         many = curve.count >= FEW
-        band = {"color": GREY, "alpha": 0.25, "linewidth": 0, "label": "where a perfect one would be (95 %)"}
+        band = {"color": NAIVE.color, "alpha": 0.25, "linewidth": 0, "label": "where a perfect one would be (95 %)"}
         ends = many if many.sum() > 2 else curve.count > 0
         ax.fill_between(curve.stated[ends], curve.band_low[ends], curve.band_high[ends], **band)
-        for rows, fill, label in ((many, BLUE, "share right, 95 % interval"), (~many, "white", f"of fewer than {FEW}")):
+        for rows, fill, label in (
+            (many, OBSERVED.color, "share right, 95 % interval"),
+            (~many, "white", f"of fewer than {FEW}"),
+        ):
             if not rows.any():
                 continue
             bars = np.maximum([curve.observed - curve.low, curve.high - curve.observed], 0)[:, rows]
-            style = {"fmt": "o", "markersize": 4.5, "capsize": 2, "color": BLUE, "markerfacecolor": fill}
-            style["alpha"] = 1 if fill is BLUE else 0.5
+            style = OBSERVED.dots(markersize=5, capsize=2, markerfacecolor=fill, alpha=0.5 if fill == "white" else 1)
             ax.errorbar(curve.stated[rows], curve.observed[rows], yerr=bars, label=label, **style)
         for x, count in zip(curve.stated, curve.count, strict=True):
-            ax.annotate(f"{count:,}", (x, -0.1), ha="center", va="center", fontsize=7.5, color="0.35")
+            ax.annotate(f"{count:,}", (x, -0.1), ha="center", va="center", color="0.35")
         ax.set(xlabel=as_written(name), ylabel="share right", xlim=(-0.02, 1.02), ylim=(-0.16, 1.04))
         ax.set_yticks(np.linspace(0, 1, 6))
         percent(ax.xaxis, ax.yaxis)
-    legend_of_panels(fig, fontsize=8.5)
+    legend_of_panels(fig)
     return fig
 
 
@@ -86,16 +82,15 @@ def plot_kept(curves, kept, reject_cost=None, ax=None):
     matplotlib.axes.Axes
         The axes that were drawn on.
     """
-    ax = axes_for(ax, (WIDTH, 3.9))
+    ax = axes_for(ax, (NARROW, 3.9))
     for k, (name, curve) in enumerate(curves.items()):
         start = min(max(0.05, FEW / curve.n), 1)
         seen = curve.coverage >= start
-        style = {"color": COLOURS[k % 3], "linestyle": LINES[k % len(LINES)], "linewidth": 1.8}
         ends = np.r_[start, curve.coverage[seen]], np.r_[curve.risk[seen][0], curve.risk[seen]]
-        ax.step(*ends, where="pre", label=as_written(name), **style)
+        ax.step(*ends, where="pre", label=as_written(name), **series(k).line())
         if name not in kept:
             continue
-        mark = {"marker": MARKERS[k % len(MARKERS)], "markersize": 8 - k, "color": COLOURS[k % 3], "linestyle": "none"}
+        mark = series(k).dots(markersize=8)
         ax.plot(*kept[name], markeredgecolor="black", zorder=3, label="with the promise", **mark)
     if reject_cost is not None:
         style = {"color": "black", "linestyle": ":", "linewidth": 1.3}
@@ -121,12 +116,12 @@ def plot_votes(sizes):
     matplotlib.figure.Figure
         The new figure.
     """
-    fig, ax = plt.subplots(figsize=(WIDTH, 3.2))
+    fig, ax = plt.subplots(figsize=(NARROW, 3.2))
     x = sizes["size"]
     known = sizes["right"].notna().any()
     if known:
-        ax.fill_between(x, sizes["right_low"], sizes["right_high"], color=BLUE, alpha=0.2, linewidth=0)
-    ax.plot(x, sizes["right" if known else "same"], color=BLUE, marker=MARKERS[0], markersize=5)
+        ax.fill_between(x, sizes["right_low"], sizes["right_high"], color=OBSERVED.color, alpha=0.2, linewidth=0)
+    ax.plot(x, sizes["right" if known else "same"], **OBSERVED.both(markersize=5))
     ax.set(xscale="log", xlabel="samples that vote (logarithmic)")
     ax.set_ylabel("vote is right" if known else "same answer as all")
     wide = np.ptp(ax.get_ylim()) > 0.05
@@ -138,14 +133,7 @@ def plot_votes(sizes):
     return fig
 
 
-_STYLE = {"Sem1": (ORANGE, "o", "-"), "Sem2": (BLUE, "s", "--"), "stated": (GREY, "^", ":")}
-
-_MORE = (GREEN, RED, GREY, BLUE, ORANGE)
-
-
-def _look(name, k):
-    """Colour, mark and line of a source; others get what is left."""
-    return _STYLE.get(name, (_MORE[k % 5], MARKERS[(k + 2) % 6], LINES[(k + 2) % 6]))
+SOURCES = {"Sem1": SEM1, "Sem2": SEM2, "stated": NAIVE}  # other names get what is left
 
 
 def plot_answer_lines(x, lines, ax=None, *, xlabel, ylabel, half_width=None, level=None, title=None, log=False):
@@ -175,10 +163,9 @@ def plot_answer_lines(x, lines, ax=None, *, xlabel, ylabel, half_width=None, lev
     if level is not None:
         ax.axhline(level[1], color="black", linewidth=1, linestyle=(0, (6, 3)), label=level[0])
     for k, (name, values) in enumerate(lines.items()):
-        color, marker, style = _look(name, k)
         bars = None if half_width is None or name not in half_width else half_width[name]
-        options = {"color": color, "marker": marker, "linestyle": style, "markersize": 5, "capsize": 2}
-        ax.errorbar(x, values, yerr=bars, label=as_written(name), **options)
+        look = SOURCES.get(name, series(k + 2)).both(markersize=5, capsize=2)
+        ax.errorbar(x, values, yerr=bars, label=as_written(name), **look)
     ax.set(xlabel=xlabel, ylabel=ylabel)
     if log:
         ax.set(xscale="log", yscale="log")

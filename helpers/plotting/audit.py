@@ -5,7 +5,7 @@ import textwrap
 import numpy as np
 from matplotlib.ticker import FuncFormatter
 
-from helpers.plotting.style import BLUE, COLOURS, GREY, LINES, MARKERS, ORANGE, as_written, axes_for, legend_on_top
+from helpers.plotting.style import DOWN, GREY, UNSURE, UP, WIDE, as_written, axes_for, legend_on_top, points, series
 
 POINTS = "observed rate minus stated probability, in points (left: stated too high)"
 CAPS = 5  # half the length of the ends of a bar, in points: longer than a mark, so that it hides no short bar
@@ -35,17 +35,15 @@ def plot_groups(table, ax=None, *, most=8, xlabel=POINTS, in_order=False):
     else:
         furthest = table["gap"].abs().sort_values(ascending=False, kind="stable").index[:most]
         shown = table.reindex(furthest).sort_values("gap").iloc[::-1].reset_index(drop=True)
-    ax = axes_for(ax, (8, 0.62 * len(shown) + 1.1))
+    ax = axes_for(ax, (WIDE, 0.62 * len(shown) + 1.1))
     for row in shown.itertuples():
-        significant = row.adjusted < 0.05
-        color = (ORANGE if row.gap < 0 else BLUE) if significant else GREY
+        look = UNSURE if row.adjusted >= 0.05 else DOWN if row.gap < 0 else UP
         ends = np.maximum([[row.gap - row.low], [row.high - row.gap]], 0)
-        style = {"fmt": "s" if row.gap < 0 else "o", "fillstyle": "full" if significant else "none", "capsize": CAPS}
-        ax.errorbar(row.gap, row.Index, xerr=ends, color=color, **style)
+        ax.errorbar(row.gap, row.Index, xerr=ends, capsize=CAPS, **look.dots())
     ax.axvline(0, color=GREY, linewidth=1, linestyle="--")
     ax.set_yticks(shown.index, [_wrapped(as_written(f"{row.rule} ({row.n:,})")) for row in shown.itertuples()])
     ax.set(ylim=(-0.6, len(shown) - 0.4), xlabel=xlabel)
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda gap, _: f"{100 * gap:+.3g}" if abs(gap) > 1e-9 else "0"))
+    points(ax.xaxis, sign=True)
     return ax
 
 
@@ -70,9 +68,9 @@ def plot_rows_needed(table, ax=None):
         The axes that were drawn on.
     """
     ax = axes_for(ax)
-    for (share, cases), color, line, mark in zip(table.groupby("share"), COLOURS, LINES, MARKERS, strict=False):
-        style = {"color": color, "linestyle": line, "marker": mark, "markersize": 4}
-        ax.plot(100 * cases["gap"], cases["rows"], label=f"group of {100 * share:.3g} % of the rows", **style)
+    for k, (share, cases) in enumerate(table.groupby("share")):
+        label = f"group of {100 * share:.3g} % of the rows"
+        ax.plot(100 * cases["gap"], cases["rows"], label=label, **series(k).both(markersize=4))
     ax.set(yscale="log", xlabel="gap of the group, in points", ylabel="rows of the table")
     ax.yaxis.set_major_formatter(FuncFormatter(lambda rows, _: f"{rows:,.0f}"))
     ax.grid(alpha=0.3)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from helpers.plotting.style import COLOURS, LINES, as_written, axes_for, percent
+from helpers.plotting.style import as_written, axes_for, percent, series
 
 
 def plot_costs(cost, ax=None, *, thresholds=(), unit=""):
@@ -25,14 +25,14 @@ def plot_costs(cost, ax=None, *, thresholds=(), unit=""):
         The axes that were drawn on.
     """
     ax = axes_for(ax)
-    for (name, (left, right)), color, line in zip(cost.iterrows(), COLOURS, LINES, strict=False):
-        ax.plot([0, 1], [left, right], color=color, linestyle=line, linewidth=2, label=as_written(name))
-        ax.plot([0, 1], [left, right], "o", color=color, markersize=5, clip_on=False)
+    for k, (name, (left, right)) in enumerate(cost.iterrows()):
+        ax.plot([0, 1], [left, right], label=as_written(name), **series(k).line())
+        ax.plot([0, 1], [left, right], "o", color=series(k).color, markersize=5, clip_on=False)
     for threshold in np.atleast_1d(thresholds):
         ax.axvline(threshold, color="black", linestyle=":", linewidth=1.4)
         ax.annotate(
             f"{threshold:.0%}", (threshold, 1), xycoords=("data", "axes fraction"), xytext=(3, -10),
-            textcoords="offset points", fontsize=9,
+            textcoords="offset points",
         )  # fmt: skip
     ax.set(xlim=(0, 1), xlabel="probability of truth 1 (left end: truth 0, right end: truth 1)")
     ax.set_ylabel("expected cost" + (f", {unit}" if unit else ""))

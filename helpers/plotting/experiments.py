@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from helpers.plotting.style import BLUE, GREEN, GREY, LINES, MARKERS, ORANGE, as_written, axes_for, legend_on_top
+from helpers.plotting.style import BLUE, GREEN, GREY, ORANGE, as_written, axes_for, legend_on_top, series
 
 
 def plot_convergence(
@@ -43,9 +43,8 @@ def plot_convergence(
     for k, name in enumerate(names):
         part = table[table[by] == name].sort_values(x)
         place = part[x] * (1 + 0.03 * (k - (len(names) - 1) / 2))
-        style = {"marker": MARKERS[k % len(MARKERS)], "linestyle": LINES[k % len(LINES)]}
         bars = None if se is None else 2 * part[se]
-        ax.errorbar(place, part[y], yerr=bars, label=as_written(name), capsize=2, markersize=5, linewidth=1.4, **style)
+        ax.errorbar(place, part[y], yerr=bars, label=as_written(name), capsize=2, **series(k).both(markersize=5))
     levels = truth if isinstance(truth, dict) else {"truth": truth} if truth is not None else {}
     for line, (words, level) in zip((":", "--", "-."), levels.items(), strict=False):
         ax.axhline(level, color="black", linewidth=1, linestyle=line, label=words)
@@ -84,7 +83,7 @@ def plot_bars(table, ax=None, *, ylabel="", form="{:.0f}"):
     ):
         x = np.arange(len(table)) + (k - (table.shape[1] - 1) / 2) * width
         bars = ax.bar(x, table[name], 0.9 * width, color=color, hatch=hatch, edgecolor="white", label=as_written(name))
-        ax.bar_label(bars, labels=[form.format(value) for value in table[name]], padding=2, fontsize=9)
+        ax.bar_label(bars, labels=[form.format(value) for value in table[name]], padding=2)
     ax.set_xticks(np.arange(len(table)), [as_written(name) for name in table.index])
     ax.tick_params(axis="x", length=0)
     ax.set(ylabel=ylabel)

@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib.lines import Line2D
 
-from helpers.plotting.style import BLUE, GREY, ORANGE, axes_for, diagonal, percent
+from helpers.plotting.style import DOWN, GREY, NARROW, UNSURE, UP, axes_for, diagonal, percent
 
 # points squared, of the largest region and of those too small to see
 FULL_AREA = 130
@@ -36,10 +36,10 @@ def plot_grouping_diagram(result, ax=None, *, legend=True):
     ----------
     Perez-Lebel et al. (2023), section 5.2 and figure 5.
     """
-    ax = axes_for(ax, (6.4, 5.2))
+    ax = axes_for(ax, (NARROW, 5.2))
     bins = np.flatnonzero(result.bin_count)
     shown = np.flatnonzero(result.count)
-    diagonal(ax, color=GREY, label="stated = observed")
+    diagonal(ax, label="stated = observed")
     for edge in result.edges:
         ax.axvline(edge, color=GREY, linewidth=0.5, alpha=0.3, zorder=0)
     ax.plot(result.bin_stated[bins], result.bin_rate[bins], "s-", color="black", markersize=4, label="rate of the bin")
@@ -48,13 +48,13 @@ def plot_grouping_diagram(result, ax=None, *, legend=True):
     rate = result.rate[shown]
     center = result.bin_rate[result.region_bin[shown]]
     low, high = result.rate_low[shown], result.rate_high[shown]
-    kinds = ((low > center, BLUE, "^", "above its bin"), (high < center, ORANGE, "v", "below its bin"))
-    kinds += ((~(low > center) & ~(high < center), GREY, "o", "not significant at 5 %"),)
+    kinds = ((low > center, UP, "above its bin"), (high < center, DOWN, "below its bin"))
+    kinds += ((~(low > center) & ~(high < center), UNSURE, "not significant at 5 %"),)
     crowded = shown.size > 60
-    for mask, color, marker, words in kinds[::-1]:
-        faint = 0.3 if crowded and marker == "o" else 0.75
-        ax.vlines(x[mask], low[mask], high[mask], color=color, linewidth=0.9 if crowded else 1.3, alpha=faint)
-        style = {"color": color, "marker": marker, "edgecolor": "white", "linewidth": 0.4, "zorder": 3}
+    for mask, look, words in kinds[::-1]:
+        faint = 0.3 if crowded and look is UNSURE else 0.75
+        ax.vlines(x[mask], low[mask], high[mask], color=look.color, linewidth=0.9 if crowded else 1.3, alpha=faint)
+        style = {"color": look.color, "marker": look.marker, "edgecolor": "white", "linewidth": 0.4, "zorder": 3}
         ax.scatter(x[mask], rate[mask], s=area[mask], label=words, **style)
     _rows_along_the_foot(ax, result, bins)
     ax.set(xlim=(0, 1), ylim=(-0.14, 1.02), xlabel="stated probability (bars: rows of the bin)", ylabel="observed rate")
@@ -101,7 +101,7 @@ def _legend_below(ax, count):
         handles.append(Line2D([], [], markersize=_area(size, most) ** 0.5, **style))
         labels.append("1 row" if size == 1 else f"{size:,} rows")
     place = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.13), "ncols": 3}
-    drawn = ax.legend(handles, labels, fontsize=8, frameon=False, **place)
+    drawn = ax.legend(handles, labels, **place)
     for handle in drawn.legend_handles:
         if hasattr(handle, "set_sizes"):
             handle.set_sizes([40])

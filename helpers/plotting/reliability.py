@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib.ticker import PercentFormatter
 
-from helpers.plotting.style import BLUE, GREY, ORANGE, as_written, axes_for, diagonal, percent
+from helpers.plotting.style import DOWN, GREY, NARROW, OBSERVED, STATED, UP, as_written, axes_for, diagonal, percent
 
 
 def plot_reliability(curve, ax=None, *, label="observed rate, 95 % interval"):
@@ -24,14 +24,14 @@ def plot_reliability(curve, ax=None, *, label="observed rate, 95 % interval"):
         The axes that were drawn on.
     """
     ax = axes_for(ax)
-    diagonal(ax, color=GREY, label="stated = observed")
+    diagonal(ax, label="stated = observed")
     style = {"color": GREY, "alpha": 0.25, "linewidth": 0, "label": "a calibrated model (95 %)"}
     ax.fill_between(curve.stated, curve.band_low, curve.band_high, **style)
     bars = np.maximum([curve.observed - curve.low, curve.high - curve.observed], 0)
-    ax.errorbar(curve.stated, curve.observed, yerr=bars, color=BLUE, fmt="o", markersize=4.5, capsize=2, label=label)
+    ax.errorbar(curve.stated, curve.observed, yerr=bars, label=label, **OBSERVED.dots(markersize=5, capsize=2))
     foot = ax.inset_axes([0, 0, 1, 0.12], sharex=ax)
     width = np.diff(curve.edges).min() * 0.7
-    foot.bar(curve.stated, curve.count, width=width, color=BLUE, alpha=0.35, linewidth=0)
+    foot.bar(curve.stated, curve.count, width=width, color=OBSERVED.color, alpha=0.35, linewidth=0)
     foot.set_axis_off()
     ax.set(xlim=(0, 1), ylim=(-0.02, 1), xlabel="stated probability", ylabel="observed rate")
     ax.legend(loc="upper left")
@@ -53,13 +53,13 @@ def plot_reliability_close(curve, scores, ax=None):
     matplotlib.axes.Axes
         The axes that were drawn on.
     """
-    ax = plot_reliability(curve, axes_for(ax, (6.4, 4.8)))
+    ax = plot_reliability(curve, axes_for(ax, (NARROW, 4.6)))
     ax.child_axes[0].remove()
     seen = np.concatenate([curve.stated, curve.low, curve.high, curve.band_low, curve.band_high])
     pad = 0.04 * (seen.max() - seen.min())
     ends = max(seen.min() - pad, -0.02), min(seen.max() + pad, 1.02)
     foot = ax.inset_axes([0, 0, 1, 0.1])
-    foot.hist(scores, bins=60, range=ends, color=BLUE, alpha=0.35, linewidth=0)
+    foot.hist(scores, bins=60, range=ends, color=OBSERVED.color, alpha=0.35, linewidth=0)
     foot.set(xlim=ends)
     foot.set_axis_off()
     ax.set(xlim=ends, ylim=ends, xlabel="stated probability (bars: how many cases)")
@@ -90,8 +90,8 @@ def plot_stated_observed(curves, ax=None):
     names = ("stated", "observed", "low", "high", "count")
     stated, observed, low, high, count = ([getattr(one, name)[0] for one in curves.values()] for name in names)
     bars = np.maximum([np.subtract(observed, low), np.subtract(high, observed)], 0)
-    ax.errorbar(observed, place, xerr=bars, fmt="o", color=BLUE, capsize=3, label="observed, 95 % interval")
-    ax.plot(stated, place, "D", color="black", fillstyle="none", markersize=7, label="stated")
+    ax.errorbar(observed, place, xerr=bars, label="observed, 95 % interval", **OBSERVED.dots(capsize=3))
+    ax.plot(stated, place, label="stated", **STATED.dots())
     ax.set_yticks(place, [f"{as_written(name)}\n({n:,})" for name, n in zip(curves, count, strict=True)])
     ax.set(ylim=(-0.6, len(curves) - 0.1), xlabel="probability")
     percent(ax.xaxis)
@@ -121,9 +121,9 @@ def plot_scores_and_truth(sample, ax=None, *, most=2000, people=None):
     ax = axes_for(ax)
     rows = slice(0, most)
     above = sample.q[rows] >= sample.p[rows]
-    kinds = ((above, BLUE, "^", "risk understated"), (~above, ORANGE, "v", "risk overstated"))
-    for mask, color, marker, label in kinds:
-        style = {"s": 9, "color": color, "marker": marker, "alpha": 0.5, "linewidth": 0, "label": label}
+    kinds = ((above, UP, "risk understated"), (~above, DOWN, "risk overstated"))
+    for mask, look, label in kinds:
+        style = {"s": 9, "color": look.color, "marker": look.marker, "alpha": 0.5, "linewidth": 0, "label": label}
         ax.scatter(sample.p[rows][mask], sample.q[rows][mask], **style)
     diagonal(ax, label="stated = true")
     ax.set(xlim=(0, 1), ylim=(0, 1), xlabel="stated probability", ylabel="true probability of this person")
@@ -156,10 +156,10 @@ def plot_residuals(X, residual, ax=None, *, strongest=0.4, most=4000):
     ax = axes_for(ax)
     x1, x2 = np.asarray(X, dtype=float)[:most].T
     residual = np.asarray(residual)[:most]
-    for up, color, marker in ((True, BLUE, "^"), (False, ORANGE, "v")):
+    for up, look in ((True, UP), (False, DOWN)):
         mask = (residual >= 0) == up
         strength = np.clip(np.abs(residual[mask]) / strongest, 0.04, 1)
-        ax.scatter(x1[mask], x2[mask], s=12, color=color, marker=marker, alpha=strength, linewidth=0)
+        ax.scatter(x1[mask], x2[mask], s=12, color=look.color, marker=look.marker, alpha=strength, linewidth=0)
     names = list(getattr(X, "columns", ("x1", "x2")))
     ax.set(xlabel=as_written(names[0]), ylabel=as_written(names[1]))
     return ax

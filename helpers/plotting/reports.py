@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, PercentFormatter
 
-from helpers.plotting.style import BLUE, GREEN, GREY, axes_for, legend_on_top
+from helpers.plotting.style import GREEN, GREY, NARROW, OBSERVED, axes_for, legend_on_top
 
 MANY_DECADES = 300  # ratio of the ends of an axis from which only powers of ten are written
 FOOT = 0.12  # share of the height for a histogram below a curve
@@ -11,12 +11,12 @@ FOOT = 0.12  # share of the height for a histogram below a curve
 
 def plot_monotone(curve, scores, ax=None, *, log=False, threshold=None):
     """Isotonic calibration curve with a band for the whole curve, and a histogram of the scores below it."""
-    ax = axes_for(ax, (6.4, 5.2))
+    ax = axes_for(ax, (NARROW, 5.0))
     stated = curve.stated
     ends = _ends(curve, scores, log)
     label = f"where the true curve lies ({100 * curve.level:.0f} %)"
-    ax.fill_between(stated, curve.low, curve.high, color=BLUE, alpha=0.2, linewidth=0, label=label)
-    ax.plot(stated, curve.observed, color=BLUE, linewidth=2, label="observed: the best rising curve")
+    ax.fill_between(stated, curve.low, curve.high, color=OBSERVED.color, alpha=0.2, linewidth=0, label=label)
+    ax.plot(stated, curve.observed, color=OBSERVED.color, linewidth=2, label="observed: the best rising curve")
     seen = [max(stated[0], ends[0]), stated[-1]]
     ax.plot(seen, seen, color="black", linewidth=1, linestyle="--", label="stated = observed")
     if threshold is not None and ends[0] < threshold < ends[1]:

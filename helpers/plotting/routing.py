@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from helpers.plotting.style import BLUE, GREEN, GREY, LINES, MARKERS, ORANGE, RED, as_written, axes_for
-
-_COLORS = (BLUE, ORANGE, GREEN, RED, "black", GREY)
+from helpers.plotting.style import NAIVE, as_written, axes_for, series
 
 
 def plot_cost_accuracy(curves=None, points=None, ax=None, *, xlabel="paid a question", ceiling=None, log=True):
@@ -30,14 +28,12 @@ def plot_cost_accuracy(curves=None, points=None, ax=None, *, xlabel="paid a ques
     """
     ax = axes_for(ax, (7.2, 4.6))
     for k, (name, table) in enumerate((curves or {}).items()):
-        style = {"color": _COLORS[k % 6], "linestyle": LINES[k % len(LINES)], "marker": MARKERS[k % len(MARKERS)]}
         order = np.argsort(table["money"].to_numpy(), kind="stable")
-        ax.plot(
-            table["money"].iloc[order], table["accuracy"].iloc[order], markersize=3.5, label=as_written(name), **style
-        )
+        style = series(k).both(markersize=4, label=as_written(name))
+        ax.plot(table["money"].iloc[order], table["accuracy"].iloc[order], **style)
     for k, (name, (money, accuracy, *ends)) in enumerate((points or {}).items()):
         style = {
-            "color": "black" if curves else _COLORS[k % 6],
+            "color": "black" if curves else series(k).color,
             "marker": ("*", "X", "P", "D", "v", "^", "h", "d")[k % 8],
         }
         bars = [[accuracy - ends[0]], [ends[1] - accuracy]] if ends else None
@@ -51,7 +47,7 @@ def plot_cost_accuracy(curves=None, points=None, ax=None, *, xlabel="paid a ques
         }
         ax.errorbar([money], [accuracy], fillstyle="none" if curves and k % 2 else "full", **style, **options)
     if ceiling is not None:
-        ax.axhline(ceiling[1], color=GREY, linewidth=1, linestyle=":", label=ceiling[0])
+        ax.axhline(ceiling[1], color=NAIVE.color, linewidth=1, linestyle=":", label=ceiling[0])
     if log:
         ax.set_xscale("log")
         ax.xaxis.set_major_formatter("{x:g}")

@@ -2,23 +2,7 @@
 
 import numpy as np
 
-from helpers.plotting.style import (
-    BLUE,
-    COLOURS,
-    LINES,
-    MARKERS,
-    ORANGE,
-    as_written,
-    axes_for,
-    legend_on_top,
-    percent,
-)
-
-
-def _styles(k, *, marker=False):
-    """Colour, line and mark of the k-th line of a figure."""
-    style = {"color": COLOURS[k % len(COLOURS)], "linestyle": LINES[k % len(LINES)]}
-    return style | ({"marker": MARKERS[k % len(MARKERS)]} if marker else {})
+from helpers.plotting.style import DOWN, OBSERVED, as_written, axes_for, legend_on_top, percent, series
 
 
 def plot_abstention_costs(curves, ax=None, *, fee=None, refuse_all=True, log=True, xlabel="reject cost (in mistakes)"):
@@ -45,15 +29,14 @@ def plot_abstention_costs(curves, ax=None, *, fee=None, refuse_all=True, log=Tru
     """
     ax = axes_for(ax)
     for k, (name, table) in enumerate(curves.items()):
-        ax.plot(table["reject_cost"], table["expected_cost"], linewidth=2, label=as_written(name), **_styles(k))
+        ax.plot(table["reject_cost"], table["expected_cost"], label=as_written(name), **series(k).line())
     gamma = next(iter(curves.values()))["reject_cost"]
     if refuse_all:
         ax.plot(gamma, gamma, color="black", linewidth=1, linestyle=(0, (1, 1)), label="refuse everything")
     if fee is not None:
         ax.axvline(fee, color="black", linestyle=":", linewidth=1.4)
         ax.annotate(
-            f"{fee:g}", (fee, 1), xycoords=("data", "axes fraction"), xytext=(3, -10), textcoords="offset points",
-            fontsize=9,
+            f"{fee:g}", (fee, 1), xycoords=("data", "axes fraction"), xytext=(3, -10), textcoords="offset points"
         )  # fmt: skip
     if log:
         ax.set_xscale("log")
@@ -83,7 +66,7 @@ def plot_risk_coverage(curves, ax=None):
     ax = axes_for(ax)
     for k, (name, curve) in enumerate(curves.items()):
         every = max(1, len(curve.coverage) // 8)
-        style = _styles(k, marker=True) | {"markevery": every, "markersize": 5, "linewidth": 1.8}
+        style = series(k).both(markevery=every, markersize=5)
         ax.plot(curve.coverage, curve.risk, label=as_written(name), **style)
     percent(ax.xaxis, ax.yaxis)
     ax.set(xlabel="answers accepted", ylabel="wrong among the accepted", xlim=(0, 1))
@@ -117,13 +100,13 @@ def plot_measured(table, ax=None, *, xlabel="", zero=False):
     finite = np.isfinite(value)
     inner = [np.nan_to_num(end[finite] - value[finite], posinf=0, neginf=0) for end in (low, high)]
     ends = [np.maximum(-inner[0], 0), np.maximum(inner[1], 0)]
-    ax.errorbar(value[finite], place[finite], xerr=ends, fmt="o", color=BLUE, capsize=3)
+    ax.errorbar(value[finite], place[finite], xerr=ends, capsize=3, **OBSERVED.dots())
     for y, here in zip(place, value, strict=True):
         if np.isposinf(here) or np.isposinf(high[place == y])[0]:
-            ax.plot(0.985, y, ">", color=ORANGE, markersize=8, transform=ax.get_yaxis_transform(), clip_on=False)
+            ax.plot(0.985, y, ">", color=DOWN.color, markersize=8, transform=ax.get_yaxis_transform(), clip_on=False)
             ax.annotate(
                 "infinite" if np.isposinf(here) else "up to infinity", (0.985, y), xycoords=("axes fraction", "data"),
-                xytext=(-8, 0), textcoords="offset points", ha="right", va="center", fontsize=9,
+                xytext=(-8, 0), textcoords="offset points", ha="right", va="center",
             )  # fmt: skip
     if zero:
         ax.axvline(0, color="black", linewidth=0.8)

@@ -1,40 +1,85 @@
-"""Colours, marks and sizes that all figures share."""
+"""The language of all figures: a look for each role, sizes, and what names and scales need.
+
+A figure draws from roles (`OURS.line()`, `OBSERVED.dots()`), not from colours, so that a mark means
+one thing everywhere.
+"""
 
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import matplotlib.pyplot as plt
+import numpy as np
 import seaborn as sns
-from matplotlib.ticker import PercentFormatter
+from matplotlib.colors import to_rgb
+from matplotlib.ticker import FuncFormatter, PercentFormatter
 
 BLUE, ORANGE, GREEN, RED, GREY = (sns.color_palette("colorblind")[i] for i in (0, 1, 2, 3, 7))
 
 COLOURS = (BLUE, ORANGE, GREEN, RED, GREY, "black")
-
 MARKERS = ("o", "s", "^", "D", "v", "P")
-
 LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 2)))
+
+TEXT = 11  # points: with `NARROW`, ten pixels on a telephone
+NARROW, WIDE = 5.2, 7.6  # inches: one panel, and panels side by side, which the site stacks on a telephone
+
+
+@dataclass(frozen=True)
+class Look:
+    """How one role looks: as a line (`ax.plot(x, y, **OURS.line())`) and as marks (`**OBSERVED.dots()`)."""
+
+    color: object
+    marker: str
+    linestyle: object
+    filled: bool = True
+
+    def line(self, **more):
+        """Keywords for a line without marks."""
+        return {"color": self.color, "linestyle": self.linestyle, "linewidth": 2} | more
+
+    def dots(self, **more):
+        """Keywords for marks without a line, for `plot` and `errorbar`."""
+        style = {"color": self.color, "marker": self.marker, "linestyle": "none", "markersize": 7}
+        style |= {"markersize": 14, "markeredgewidth": 2} if self.marker == "|" else {}
+        return style | ({} if self.filled else {"markerfacecolor": "white"}) | more
+
+    def both(self, **more):
+        """Keywords for a line with its marks."""
+        return self.dots() | self.line() | more
+
+
+STATED = Look("black", "D", "--", filled=False)  # what the model says
+OBSERVED = Look(BLUE, "o", "-")  # what came, with its interval
+TRUE = Look("black", "|", "-")  # what is known because it was made
+UP = Look(BLUE, "^", "-")  # more comes than is stated
+DOWN = Look(ORANGE, "v", "--")  # less comes than is stated
+UNSURE = Look(GREY, "o", ":", filled=False)  # what cannot be told from nothing
+NAIVE = Look(GREY, "s", "--")  # the obvious way, which errs
+OURS = Look(BLUE, "o", "-")
+RIVAL, SECOND_RIVAL = Look(GREEN, "P", "-."), Look(RED, "X", ":")
+SEM1, SEM2 = Look(ORANGE, "s", "--"), Look(BLUE, "o", "-")
+
+
+def series(k):
+    """The look of the k-th of several things of one kind, which have no role of their own."""
+    return Look(COLOURS[k % len(COLOURS)], MARKERS[k % len(MARKERS)], LINES[k % len(LINES)])
 
 
 def use_style():
-    """Figure defaults of every notebook: one size, one resolution, colours that survive colour blindness."""
+    """Figure defaults of every notebook: one size of text, one resolution, colours that survive colour blindness."""
     sns.set_theme(context="notebook", style="ticks", palette="colorblind")
     plt.rcParams.update(
         {
-            "figure.figsize": (6.4, 4.0),
+            "figure.figsize": (NARROW, 3.6),
             "figure.dpi": 110,
             "savefig.dpi": 110,
             "figure.constrained_layout.use": True,
             "axes.spines.top": False,
             "axes.spines.right": False,
-            "axes.titlesize": "medium",
             "legend.frameon": False,
-            "font.size": 10,
-            "axes.labelsize": 10,
-            "xtick.labelsize": 9,
-            "ytick.labelsize": 9,
-            "legend.fontsize": 9,
         }
     )
+    sizes = ("font.size", "axes.titlesize", "axes.labelsize", "xtick.labelsize", "ytick.labelsize", "legend.fontsize")
+    plt.rcParams.update(dict.fromkeys(sizes, TEXT))
 
 
 @contextmanager
@@ -79,12 +124,80 @@ def legend_of_panels(fig, ncols=2, **style):
     fig.legend(entries.values(), entries, loc="outside upper center", ncols=ncols, **style)
 
 
-def panels(count=2, *, figsize=(10, 4.2), **options):
-    """A figure with panels side by side, for the `ax` of the functions above.
+def ink(color):
+    """A colour for words: darker, so that it can be read."""
+    return tuple(0.62 * part for part in to_rgb(color))
+
+
+def name_lines(ax, *, gap=6):
+    """The labels of lines at their right ends, in their colours, in place of a legend; call it when all is drawn.
+
+    Names that would touch one another are pushed apart.
+    """
+    ax.figure.draw_without_rendering()  # which settles the limits
+    named = [line for line in ax.get_lines() if not line.get_label().startswith("_")]
+    ends = []
+    for line in named:
+        x, y = (np.asarray(part, dtype=float) for part in line.get_data())
+        last = np.flatnonzero(np.isfinite(x) & np.isfinite(y))[-1]
+        ends.append((ax.transData.transform((x[last], y[last]))[1], line, x[last]))
+    height = 1.25 * TEXT * ax.figure.dpi / 72
+    places = _apart(sorted(place for place, *_ in ends), height)
+    for (_, line, x), place in zip(sorted(ends, key=lambda one: one[0]), places, strict=True):
+        y = ax.transData.inverted().transform((0, place))[1]
+        style = {"xytext": (gap, 0), "textcoords": "offset points", "va": "center", "color": ink(line.get_color())}
+        ax.annotate(line.get_label(), (x, y), annotation_clip=False, **style)
+
+
+def _apart(places, height):
+    """Sorted places moved as little as needs be, so that neighbours are `height` apart."""
+    blocks = []  # [mean place, number] of neighbours that touch and stand together
+    for place in places:
+        blocks.append([place, 1])
+        while len(blocks) > 1 and blocks[-1][0] - blocks[-2][0] < height * (blocks[-1][1] + blocks[-2][1]) / 2:
+            (mean, n), (before, m) = blocks.pop(), blocks.pop()
+            blocks.append([(mean * n + before * m) / (n + m), n + m])
+    return [mean + height * (k - (n - 1) / 2) for mean, n in blocks for k in range(n)]
+
+
+def points(axis, *, sign=False):
+    """Numbers along an axis of probabilities or gaps in points, hundredths of one; with `sign`, +3 and -3."""
+    written = "{:+.3g}" if sign else "{:.3g}"
+    axis.set_major_formatter(FuncFormatter(lambda gap, _: written.format(100 * gap) if abs(gap) > 1e-9 else "0"))
+
+
+def typical_error_beside(ax, axis="y", label="typical error, in points"):
+    """Roots beside the numbers of an axis of a grouping loss, in points: what one feels.
 
     Parameters
     ----------
-    count, figsize : int and (float, float), default 2 and (10, 4.2)
+    ax : Axes
+        Its `axis` is a mean of squared differences of probabilities.
+    axis : str, default "y"
+        "y", with the scale on the right, or "x", on top.
+    label : str, optional
+        Words on the second scale.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The second scale.
+    """
+    second = ax.secondary_yaxis("right") if axis == "y" else ax.secondary_xaxis("top")
+    roots = FuncFormatter(lambda loss, _: f"{float(f'{100 * max(loss, 0) ** 0.5:.2g}'):g}")
+    getattr(second, f"{axis}axis").set_major_formatter(roots)
+    second.set(**{f"{axis}label": label})
+    return second
+
+
+def panels(count=2, *, figsize=(WIDE, 3.6), **options):
+    """A figure with panels side by side, for the `ax` of the functions above.
+
+    Each keeps the numbers along its own axes, so that the site can stack them on a telephone.
+
+    Parameters
+    ----------
+    count, figsize : int and (float, float), default 2 and (7.6, 3.6)
         Number of panels, and inches.
     **options
         Passed to `matplotlib.pyplot.subplots`.
@@ -94,4 +207,7 @@ def panels(count=2, *, figsize=(10, 4.2), **options):
     fig, axes : matplotlib.figure.Figure, and array of matplotlib.axes.Axes
         The new figure, and one for each panel.
     """
-    return plt.subplots(1, count, figsize=figsize, **options)
+    fig, axes = plt.subplots(1, count, figsize=figsize, **options)
+    for ax in np.ravel(axes):
+        ax.tick_params(labelleft=True, labelbottom=True)
+    return fig, axes
