@@ -94,7 +94,7 @@ def plain_marks(app, what, name, thing, options, lines):
 
 def short_signature(app, what, name, thing, options, signature, returned):
     """A result, which nobody makes by hand, without the arguments of its dataclass."""
-    is_result = dataclasses.is_dataclass(thing) and not hasattr(thing, "fit")
+    is_result = isinstance(thing, type) and dataclasses.is_dataclass(thing) and not hasattr(thing, "fit")
     return ("", None) if is_result else None
 
 
