@@ -24,7 +24,7 @@ import yaml
 from cells import for_site
 from concept_test import read_questions, write_files
 from course import draw_map, header_card, needs_of, quiz_answers, read_course, route_minutes
-from figures import DPI, figure_html, figure_name, first_figure
+from figures import DPI, first_figure
 from ledger import PAPERS, ledger_page, read_rows
 from links import PageLinks, Targets
 from nbformat.v4 import new_markdown_cell
@@ -38,11 +38,6 @@ from helpers.plotting import plot_rows_needed
 from helpers.plotting.style import own_style
 
 ROOT = Path(__file__).resolve().parent.parent
-IDEA = (
-    "Left: observed rates lie on the diagonal against stated probabilities. Right: the true probabilities of single "
-    "patients form a wide band around it; of two patients who were both told 70 %, one has a risk of 92 % and one "
-    "of 50 %."
-)
 GUIDES = (
     "scikit_learn",
     "in_python",
@@ -94,6 +89,17 @@ def cited_papers(citation):
 def route_key(route):
     """What stands for a route in addresses: the first word of its name."""
     return route.split()[0].lower()
+
+
+def by_route(lessons, routes):
+    """The lessons under the first route that passes them, those beside all routes at the end; for the side bar."""
+    left = dict.fromkeys(lessons)
+    found = {}
+    for route in routes:
+        passed = [stem for number in route["lessons"].split() for stem in left if stem.startswith(number)]
+        found[route["name"]] = passed
+        left = {stem: None for stem in left if stem not in passed}
+    return {caption: stems for caption, stems in (found | {"More lessons": list(left)}).items() if stems}
 
 
 def ways_on(name, routes):
@@ -212,7 +218,6 @@ def write_sources(root, folders, work, modules):
     cards = {name: header_card(book) for name, book in books.items()}
     for name, folder in folders.items():
         cards[name]["metrics"] = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))
-        cards[name]["figure"] = (figure := first_figure(books[name])) and f"_static/figures/{figure_name(figure)}.png"
     lessons = {name: card for name, card in cards.items() if not name.startswith("checks/")}
     for name, card in lessons.items():
         both = [cards[one]["metrics"]["claims"] for one in (name, f"checks/{name}") if one in cards]
@@ -230,7 +235,8 @@ def write_sources(root, folders, work, modules):
             for cell in notebook.cells:
                 cell.source = cell.source.replace(PROMISE, drawing)
             end = environment.get_template("end_of_lesson.md.j2")
-            words = end.render(ways=ways_on(name, course["routes"]), lessons=lessons, name=name)
+            ways = ways_on(name, course["routes"])
+            words = end.render(ways=ways, lessons=lessons, name=name, has_checks=f"checks/{name}" in books)
             notebook.cells.append(new_markdown_cell(words, id="end-of-lesson"))
         goals = f" Goals: {cards[name]['Goals']}" if "Goals" in cards[name] else ""
         description = plain(f"{cards[name]['Title']}.{goals}")
@@ -240,14 +246,12 @@ def write_sources(root, folders, work, modules):
         nbformat.write(notebook, path)
     given = {"notebooks": lessons, "checks": [name for name in cards if name not in lessons]}
     given |= {"citation": citation, "papers": papers, "quizzes": quizzes, "uses": uses} | glossary
-    given |= {"course": course}
+    given |= {"course": course, "by_route": by_route(lessons, course["routes"])}
     on_map = {name: card for name, card in lessons.items() if "Needs" in card}  # a report needs no lesson
     given |= {"map": draw_map(on_map), "needs": needs_of(lessons), "route_minutes": route_minutes}
     rows = read_rows(root, "claims")
     given |= ledger_page(rows)
     write_paper_pages(work / "papers", environment, rows, books.values())
-    idea = (work / "_static" / "idea.png").read_bytes()
-    given["idea"] = figure_html(idea, IDEA, work / "_static" / "figures", "_static/figures")
     draw_rows_needed(work / "_static" / "rows_needed.png")
     given["concept_test"] = read_questions()
     write_files(work / "_static" / "concept_test", given["concept_test"])

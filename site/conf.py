@@ -99,7 +99,7 @@ def short_signature(app, what, name, thing, options, signature, returned):
 
 
 def arrows(app, name, template, context, doctree):
-    """Checks lead back to their lesson and on to the next checks; the last lesson leads to the map of all."""
+    """Lessons lead on by their numbers, the last to the map; checks back to their lesson and to the next checks."""
     pages = sorted(app.env.found_docs)
     lessons = [page for page in pages if re.match(r"notebooks/\d", page)]
     checks = [page for page in pages if page.startswith("notebooks/checks/")]
@@ -107,8 +107,10 @@ def arrows(app, name, template, context, doctree):
     if name in checks:
         ways["prev"] = name.replace("checks/", "")
         ways["next"] = "".join(checks[checks.index(name) + 1 :][:1])
-    elif lessons and name == lessons[-1]:
-        ways["next"] = "map"
+    elif name in lessons:
+        place = lessons.index(name)
+        ways["prev"] = lessons[place - 1] if place else "index"
+        ways["next"] = "".join(lessons[place + 1 :][:1]) or "map"
     for way, page in ways.items():
         if page in pages:
             link = app.builder.get_relative_uri(name, page)

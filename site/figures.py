@@ -12,7 +12,7 @@ from PIL import Image
 from helpers.notebook.display import CUTS
 
 DPI = 110  # pixels of a page for an inch of a figure; those drawn at 220 dots an inch are shown twice as sharp
-SIDE_BY_SIDE = 9.0  # inches from which a figure has panels side by side
+SIDE_BY_SIDE = 6.8  # inches from which a figure has panels side by side
 DATA = re.compile(r'<img\b[^>]*?\balt="([^"]*)"[^>]*\bsrc="data:image/png;base64,([^"]+)"[^>]*>')
 
 

@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from html import unescape
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -27,6 +28,13 @@ def pictures(cell):
     return shown
 
 
+def finding(cell):
+    """The title of a cell's first figure, as the heading of its slide; "" without one."""
+    pages = ("".join(output.get("data", {}).get("text/html", "")) for output in cell.get("outputs", []))
+    titles = (re.search(r'<p class="honest-finding">(.*?)</p>', page) for page in pages)
+    return next((f"## {unescape(re.sub('<[^>]+>', '', title[1]))}" for title in titles if title), "")
+
+
 def slides_of(notebook):
     """A notebook of slides: the title with its goals, then each picture below the heading of its section.
 
@@ -44,7 +52,7 @@ def slides_of(notebook):
             heading = re.sub("^#+", "##", heads[-1]) if heads else heading
             question = cell.source.strip().split("\n\n")[-1]
         elif (shown := pictures(cell)) and not HIDDEN & tags(cell):
-            words = f"{heading}\n\n{question}" if "predict" in tags(cell) else heading
+            words = f"{heading}\n\n{question}" if "predict" in tags(cell) else finding(cell) or heading
             above = new_markdown_cell(words, id=f"above-{cell.id}"[:64])
             above.metadata["slideshow"] = {"slide_type": "slide"}
             below = from_dict(cell | {"outputs": shown, "metadata": {"slideshow": {"slide_type": "-"}}})

@@ -70,7 +70,10 @@ const tellWide = () => {
   }
 };
 addEventListener("load", () => {
-  document.querySelector(".bd-sidebar-primary summary")?.setAttribute("aria-label", "Pages of the package");
+  for (const fold of document.querySelectorAll(".bd-sidebar-primary li.has-children > details > summary")) {
+    const page = fold.closest("li").querySelector("a").textContent.trim();
+    fold.setAttribute("aria-label", `Pages below ${page}`);
+  }
   tellWide();
   window.MathJax?.startup?.promise.then(tellWide);
 });
