@@ -121,7 +121,7 @@ def plan_audit(
         raise ValueError("n_numbers or n_categories must be at least 1: a search needs a column, but both are 0.")
     group_size = _one_between(group_size, "group_size", 1, np.inf)
     design_effect = 1 + (group_size - 1) * _one_between(icc, "icc", 0, 1)
-    chances = Chances(rate, brier, 1.0, skewed=group_size == 1)
+    chances = Chances(rate, brier, 1.0, skewed=group_size == 1, planned=True)
     critical = critical_value(*counts)
     rows = [
         _rows(chances, *case, critical, power, design_effect)
