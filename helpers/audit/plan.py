@@ -105,8 +105,8 @@ def plan_audit(
     References
     ----------
     Kish (1965), Survey sampling, for the design effect. `ours.audit_plan` in the ledger, and whole audits of five
-    populations (tests/audit/test_plan.py): the group is found in 80 %, within three points, and of a label that is
-    rare (3 %) in up to five points more, since few of its segments reach the critical value.
+    populations (tests/audit/test_plan.py): the group is found in 80 %, within three points; where three in a hundred
+    labels are 1, in about 85 %.
 
     Examples
     --------
