@@ -18,6 +18,7 @@ class Chances:
     variance: float  # of a label, on average
     rows: float  # effective number of them
     skewed: bool  # whether gaps are corrected for skewness
+    planned: bool = False  # whether the rows are still to be drawn, and how many of them are in the segment
 
     def detectable(self, share, critical):
         """Gap in a segment with this share of rows whose z is beyond `critical` in 80 % of tables; at most 1 - mean."""
@@ -32,7 +33,9 @@ class Chances:
         # compared with grows. The true variance is that of the labels of the segment and of the others.
         others = 1 - share
         expected = self._variance(share * gap)
-        true = others * self._variance(gap) + share * self.variance
+        true = others * self._variance_inside(gap) + share * self.variance
+        if self.planned:  # the root of rows * share * others below varies with the share that is drawn
+            true += (gap * (others - share) / 2) ** 2
         if self.skewed:
             bend = 1 - 2 * (self.mean + share * gap)
             skewness = bend * (others - share) / np.sqrt(expected * self.rows * share * others)
@@ -41,8 +44,18 @@ class Chances:
         return (observed - critical) * np.sqrt(expected / true)
 
     def _variance(self, gap):
-        """Mean variance of labels whose probabilities are higher by a gap."""
-        return max(self.variance + gap * (1 - 2 * self.mean - gap), 1e-12)
+        """Mean variance of labels whose rate is higher by a gap, where scores tell them apart as well as all."""
+        unexplained = self.variance / max(_of_labels(self.mean), 1e-12)
+        return max(unexplained * _of_labels(self.mean + gap), 1e-12)
+
+    def _variance_inside(self, gap):
+        """The same of a segment whose gap need not be alike for all scores: as elsewhere, if its rate allows that."""
+        return max(self._variance(gap), min(self.variance, _of_labels(self.mean + gap)))
+
+
+def _of_labels(rate):
+    """Variance of labels of some rate."""
+    return rate * (1 - rate)
 
 
 def chances_of(gaps):

@@ -26,7 +26,7 @@ def test_a_table_of_so_many_rows_can_find_the_gap_and_one_of_fewer_cannot(rate, 
     rows = plan.table["rows"].item()
     mean = rate if gap > 0 else 1 - rate
     for more, found in ((1, True), (-1, False)):
-        chances = Chances(mean, 0.8 * rate * (1 - rate), rows + more, skewed=True)
+        chances = Chances(mean, 0.8 * rate * (1 - rate), rows + more, skewed=True, planned=True)
         assert (chances.detectable(0.15, plan.critical) <= 0.08) == found
 
 
@@ -41,6 +41,25 @@ def test_of_tables_drawn_by_hand_the_gap_is_found_in_the_share_that_was_promised
     pooled = ones.sum(axis=0) / (2 * inside)
     z = (ones[0] - ones[1]) / np.sqrt(2 * inside * pooled * (1 - pooled))
     assert np.mean(z > plan.critical) == pytest.approx(power, abs=0.005 + 3 * np.sqrt(power * (1 - power) / draws))
+
+
+@pytest.mark.parametrize(("share", "gap"), [(0.05, 0.2), (0.2, -0.12)])
+def test_the_chance_is_right_where_scores_tell_cases_apart_and_the_share_is_drawn(share, gap):
+    """Plain: half of the cases at 0.2, half at 0.8; the log-odds of the group move; no search."""
+    plan = plan_audit(0.5, share, gap, brier=0.16)
+    rows = plan.table["rows"].item()
+    stated = np.array([0.2, 0.8])
+    move = brentq(lambda move: (expit(logit(stated) + move) - stated).mean() - gap, -20, 20)
+    rng = np.random.default_rng(1)
+    draws = 40_000
+    # rows inside at 0.2 and 0.8, outside at 0.2 and 0.8
+    n = rng.multinomial(rows, np.repeat([share / 2, (1 - share) / 2], 2), draws).reshape(draws, 2, 2)
+    ones = rng.binomial(n, np.stack([expit(logit(stated) + move), stated]))
+    fitted = ones.sum(axis=1) / n.sum(axis=1)  # of each score
+    residual = ones[:, 0].sum(axis=1) - (n[:, 0] * fitted).sum(axis=1)
+    variance = (n[:, 0] * n[:, 1] / n.sum(axis=1) * fitted * (1 - fitted)).sum(axis=1)
+    found = np.mean(np.sign(gap) * residual / np.sqrt(variance) > plan.critical)
+    assert found == pytest.approx(0.8, abs=0.015)
 
 
 def test_rows_grow_with_power_columns_and_dependence_and_shrink_with_what_the_scores_know():
@@ -110,7 +129,8 @@ SETTINGS = {
     "stripes": ("heldC", 0.3, 0.1, 1, 0.0),
     "smooth, rows of persons": ("smooth", 0.1, 0.15, 5, 0.4),
 }
-TRIALS = 400
+TRIALS = 800
+MOST = {"rare": 0.85}  # there the plan is cautious, as its page says
 
 
 def realised(name, share, gap, size, icc, trials=TRIALS):
@@ -129,8 +149,9 @@ def realised(name, share, gap, size, icc, trials=TRIALS):
 @pytest.mark.nightly
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_audits_of_the_planned_rows_find_the_group_as_often_as_promised(setting):
-    """Within three points, but for two standard errors of so many audits."""
-    assert realised(*SETTINGS[setting]) == pytest.approx(0.8, abs=0.03 + 2 * np.sqrt(0.8 * 0.2 / TRIALS))
+    """Within three points, more of a rare label, but for two standard errors of so many audits."""
+    chance = 2 * np.sqrt(0.8 * 0.2 / TRIALS)
+    assert 0.77 - chance <= realised(*SETTINGS[setting]) <= MOST.get(setting, 0.83) + chance
 
 
 GOOD = {"rate": 0.3, "share": 0.1, "gap": 0.1}
