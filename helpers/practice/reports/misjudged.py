@@ -50,6 +50,11 @@ class MisjudgedGroups:
                 effects[condition.column.name] += float(self.table.loc[row, "effect"])
         return [name for name, _ in effects.most_common()]
 
+    def over(self, groups, columns):
+        """The columns of some that the conditions of each group name, a Series of lists."""
+        named = [{condition.column.name for condition in self.search.family.conditions(row)} for row in groups.index]
+        return pd.Series([[name for name in columns if name in names] for names in named], groups.index, dtype=object)
+
     @property
     def detectable(self):
         """Gaps that would have been found with 80 % probability, {share of the cases: gap}, where any would have."""

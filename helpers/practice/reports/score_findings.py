@@ -6,10 +6,11 @@ score_words.ini. Each function takes the `ScoreReport` whose numbers it reads; `
 
 import re
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 
-from helpers.practice.reports.average import SMALL
+from helpers.practice.reports.average import OTHERS, SMALL
 from helpers.practice.reports.findings import Finding, Severity, ends_of
 from helpers.practice.reports.intake import LEAST_ROWS, NAMES_OF_GROUPS, leaking_columns, likely_groups
 from helpers.practice.reports.misjudged import least_gaps
@@ -60,7 +61,7 @@ def find_all(report):
         *drifts,
         *of_loss(report),
         *groups,
-        *of_classes(report.several),
+        *of_classes(report.several, report.over_time),
         *of_class_costs(report.several),
         *of_checked(report.checked),
         *money,
@@ -181,7 +182,8 @@ def of_average(report, order="", remedy="off_mendable"):
         more = {"word": "extreme" if average.slope < 1 else "timid"}
         yield Finding("slope", value=average.slope, low=low, high=high, n=n, more=more)
     if average.no_curve_fits and order != "reversed":
-        yield Finding("falls", p_value=average.residual_p_value, n=n, severity=Severity.SERIOUS)
+        by_band = 1.0 if average.curve.is_monotone else OTHERS  # no rising curve lies within a band of 99 %
+        yield Finding("falls", p_value=min(average.residual_p_value, by_band), n=n, severity=Severity.SERIOUS)
 
 
 def lead_of(average, is_useless=False):
@@ -247,15 +249,19 @@ def kind_of_group(row):
     return "leans" if gap * residual_gap > 0 and abs(gap) >= SAME * abs(residual_gap) else "fine_as_stated"
 
 
-def of_group(row, scale, *, used="stated"):
-    """The finding on a named group, a row of the table of `MisjudgedGroups`; `used`: scores that will be used."""
+def of_group(row, scale, *, used="stated", over_time=()):
+    """The finding on a named group, a row of the table of `MisjudgedGroups`.
+
+    used : scores that will be used
+    over_time : columns of its conditions in which new cases lie beyond these ones
+    """
     names = ("stated", "observed", "calibrated", "share", "residual_gap", "residual_low", "residual_high")
     kind = kind_of_group(row)
     mends = used == "recalibrated"
-    more = {name: float(row[name]) for name in names} | {"part_of": row["part_of"]}
+    more = {name: float(row[name]) for name in names} | {"part_of": row["part_of"], "over_time": over_time}
     more["turns"] = mends and row["gap"] * row["residual_gap"] < 0
     size = max(abs(row["gap"]) if kind in OFF_AS_STATED else 0.0, abs(row["residual_gap"]) if mends else 0.0)
-    severity = severity_of(size, scale)
+    severity = Severity.NOTE if over_time else severity_of(size, scale)
     if kind == "fine_as_stated" and mends:
         kind = "spoiled"
     ends = ends_of(row, "gap", "low", "high") | {"p_value": float(row["adjusted"]), "n": int(row["n"])}
@@ -281,7 +287,10 @@ def whole_groups(groups):
 
 
 def of_groups(report, used, moving=()):
-    """For whom the scores are wrong; `used`: scores that will be used, "stated", "recalibrated" or "repaired"."""
+    """For whom the scores are wrong; `used`: scores that will be used, "stated", "recalibrated" or "repaired".
+
+    A group over the date is no advice for new cases, all or none of which lie in it.
+    """
     audit = report.audit
     scale = report.average.scale
     n = report.table.n
@@ -303,8 +312,11 @@ def of_groups(report, used, moving=()):
     is_off = gaps["gap"].abs() >= SMALL * scale
     if used == "repaired":  # by the sign alone, a group is known to be off where recalibration leaves it so
         is_off &= (gaps["low"] > 0) | (gaps["high"] < 0)
-    serious = named[is_off]
-    far = are_far(gaps, least)
+    over_time = audit.over(named, report.over_time)
+    is_lasting = ~over_time.astype(bool).to_numpy()
+    passing = named[is_off & ~is_lasting]
+    serious = named[is_off & is_lasting]
+    far = are_far(gaps, least) & is_lasting
     if used == "recalibrated":  # whom it would make wrong keeps the stated scores
         far = far & np.array([kind_of_group(row) != "fine_as_stated" for _, row in named.iterrows()])
     grave = named[far]
@@ -312,13 +324,18 @@ def of_groups(report, used, moving=()):
     about["n_close"] = int(search.is_close(named["adjusted"]).sum())
     about["n_parts"] = len(named) - len(whole_groups(named))
     shares = {"serious": audit.share(serious), "whom": whole_groups(serious)["rule"].tolist()}
-    shares["is_sure"] = audit.share(named[are_far(gaps, SMALL * scale)]) >= MANY
+    shares["is_sure"] = audit.share(named[are_far(gaps, SMALL * scale) & is_lasting]) >= MANY
     shares |= {"least": least, "is_rare": scale < 1, "grave": audit.share(grave, np.sign(gaps["gap"][far]))}
-    shares["far_as_stated"] = whole_groups(named[are_far(gaps_of(named, "stated"), least)])["rule"].tolist()
+    far_as_stated = named[are_far(gaps_of(named, "stated"), least) & is_lasting]
+    shares["far_as_stated"] = whole_groups(far_as_stated)["rule"].tolist()
     ends = {"value": audit.share(named), "n": len(named), "p_value": search.p_value, "more": about | shares}
     yield Finding("named_groups", severity=Severity.SERIOUS, **ends)
-    for _, row in named.iterrows():
-        yield of_group(row, scale, used=used)
+    if len(passing):
+        columns = list(dict.fromkeys(chain.from_iterable(over_time[passing.index])))
+        severity = Severity.NOTE if moving else Severity.SERIOUS
+        yield Finding("groups_over_time", ", ".join(columns), n=len(passing), severity=severity)
+    for index, row in named.iterrows():
+        yield of_group(row, scale, used=used, over_time=over_time[index])
     needed = [name for name in audit.to_add(serious) if name not in (*moving, ANSWER)]
     if needed:
         yield Finding("model_needs", n=len(needed), severity=Severity.SERIOUS, more={"columns": needed})
@@ -330,8 +347,8 @@ def of_groups(report, used, moving=()):
         yield Finding(kind, severity=Severity.SERIOUS, **ends)
 
 
-def of_classes(several):
-    """What the scores of all classes say together; nothing for those of one."""
+def of_classes(several, over_time=()):
+    """What the scores of all classes say together; nothing for those of one. `over_time`: see `of_group`."""
     if several is None:
         return
     loss = several.loss
@@ -343,25 +360,27 @@ def of_classes(several):
     more = {"se": se, "over": "steps of the scale" if several.ordered else "classes"}
     yield Finding(kind, **ends, p_value=loss.p_value, n=loss.n, severity=severity, more=more)
     for _, row in several.groups.iterrows():
-        yield of_class_group(row, several.ordered)
-    if several.needs:
-        yield Finding(
-            "class_model_needs", n=len(several.needs), severity=Severity.SERIOUS, more={"columns": several.needs}
-        )
+        yield of_class_group(row, several.ordered, [name for name in over_time if name in row["needs"]])
+    needed = [name for name in several.needs if name not in over_time]
+    if needed:
+        yield Finding("class_model_needs", n=len(needed), severity=Severity.SERIOUS, more={"columns": needed})
     yield of_class_repair(several.repair)
 
 
-def of_class_group(row, ordered):
-    """The finding on a group of which one class, or one step of a scale, is off: a row of `SeveralClasses.groups`."""
+def of_class_group(row, ordered, over_time=()):
+    """The finding on a group of which one class, or one step of a scale, is off: a row of `SeveralClasses.groups`.
+
+    over_time : as in `of_group`
+    """
     ends = ends_of(row, "stated_gap", "stated_low", "stated_high")
     is_off = ends["low"] >= 0 or ends["high"] <= 0
     kind = "step_group" if ordered else "class_group"
-    more = {"label": str(row["class"]), "other": ""}
+    more = {"label": str(row["class"]), "other": "", "over_time": over_time}
     more |= {name: float(row[name]) for name in ("stated", "observed", "other_stated", "other_observed")}
     more |= {f"residual_{name}": float(row[name]) for name in ("gap", "low", "high")}
     if (row["other_observed"] - row["other_stated"]) * ends["value"] < 0:
         more["other"] = str(row["too_low"] if row["class"] == row["too_high"] else row["too_high"])
-    severity = severity_of(ends["value"], 1.0) if is_off else Severity.NOTE
+    severity = severity_of(ends["value"], 1.0) if is_off and not over_time else Severity.NOTE
     ends |= {"p_value": float(row["adjusted"]), "n": int(row["n"])}
     return Finding(kind if is_off else f"{kind}_fine", row["rule"], severity=severity, **ends, more=more)
 
@@ -470,7 +489,7 @@ def of_money(report, moving=()):
     if is_saving and later is not None and later.too_few:
         kind = "repair_not_over_time"
     elif is_saving and moving:
-        kind = "repair_saved_then"
+        kind, severity = "repair_saved_then", Severity.SERIOUS
     elif is_saving:
         kind, severity = "repair_saves", Severity.SERIOUS
     more = beside | {"rule": rule, "period": period, "moving": list(moving)}
@@ -535,6 +554,8 @@ def use_of(findings, n):
         kind = "pays_but_off_for_many" if is_paid else "mend_but_off_for_many" if mends else "off_for_many"
     elif groups["whom"]:
         kind = "mend_but_not_for" if mends else "but_not_for"
+    elif "groups_over_time" in serious:
+        kind, about = "but_off_over_time", "groups_over_time"
     elif not serious.isdisjoint({"certified_loss", "certified_loss_of_groups"}):
         kind = "mend_but_not_single" if mends else "but_not_single"
     else:

@@ -65,6 +65,13 @@ class ScoreReport(ScoreTables, Report):
     labels: dict = field(default_factory=dict, repr=False)  # {column of the file: its name on the page}
     assumed_groups: Alert | None = None  # of rows that err alike, where the groups come from it
 
+    @cached_property
+    def over_time(self):
+        """Columns in which new rows lie beyond those of the table, such as dates, by their names on the page."""
+        later = self.scores.later
+        names = [] if later is None else dict.fromkeys([later.column, *later.beyond])
+        return [self.labels.get(name, name) for name in names]
+
     @property
     def own(self):
         """The table with the names of its file: a repair is for files like the user's."""

@@ -10,6 +10,7 @@ from scipy.special import expit
 from helpers.practice.repair import Recalibrator
 from helpers.practice.reports import audit_scores, read_table
 from helpers.practice.reports.drift import split_over_time
+from helpers.practice.reports.findings import Severity
 from helpers.practice.reports.rescored import count_money, repair_scores
 from helpers.practice.tables.scores import ScoreTable
 
@@ -191,3 +192,41 @@ def test_the_newest_cases_recalibrate_if_they_are_enough_and_one_year_is_written
         assert found.more["newest"] == "2006" and found.more["is_enough"] == is_enough
         step = next(step for step in report.steps.index if "newest cases" in step)
         assert ("too few" in step) == (not is_enough)
+
+
+@pytest.fixture(scope="module")
+def lasting_and_passing():
+    """Scores right but in one town, and from 2005 on among smiths: reports on all of them, and without the towns."""
+    rng = np.random.default_rng(0)
+    year = np.repeat(np.arange(2001, 2007), 400)
+    town, job = rng.choice(list("abcd"), year.size), rng.choice(["cook", "smith"], year.size)
+    p = rng.uniform(0.2, 0.8, year.size).round(3)
+    moved = 0.25 * (town == "a") - 0.3 * ((job == "smith") & (year >= 2005)) + 0.3 * ((job == "cook") & (year >= 2005))
+    whole = pd.DataFrame({"score": p, "year": year, "town": town, "job": job})
+    whole["label"] = (rng.random(year.size) < np.clip(p + moved, 0.02, 0.98)).astype(int)
+    rest = whole[whole["town"] != "a"].drop(columns="town")
+    return [audit_scores(read_table(frame), cost=COST, rng=0) for frame in (whole, rest)]
+
+
+def test_groups_over_the_date_are_no_advice_for_newer_cases(lasting_and_passing):
+    both, passing = lasting_and_passing
+    groups = {finding.subject: finding for finding in both.found if finding.kind in ("too_low", "too_high")}
+    over_year = [rule for rule in groups if "year" in rule]
+    assert over_year and "town is a" in groups
+    for rule, finding in groups.items():
+        assert finding.more["over_time"] == ["year"] * (rule in over_year)
+        assert (finding.severity == Severity.NOTE) == (rule in over_year)
+    for report in (both, passing):
+        screen = " ".join([str(report), *report.steps["How"]])
+        assert "year >" not in screen and "year <" not in screen
+        assert all("model use" not in step or "year" not in step for step in report.steps.index)
+        assert any("changes with year" in sentence for sentence in report.sentences("groups"))
+    assert "town is a" in both.headline
+
+
+def test_where_groups_over_the_date_alone_are_off_the_answer_is_no_yes(lasting_and_passing):
+    passing = lasting_and_passing[1]
+    named = passing.audit.significant["rule"]
+    assert len(named) and named.str.contains("year").all()
+    assert passing.found[0].kind in ("but_off_over_time", "not_over_time", "no_drifts")
+    assert any("newer cases" in step or "newest cases" in step for step in passing.steps.index)
