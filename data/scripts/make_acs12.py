@@ -83,8 +83,8 @@ TASKS = {
 WAYS = {"choice": 1, "numeric": 2, "choice_examples": 1}  # tokens of the reply
 
 STAGES = (  # (task, ways, most people), in the order in which they are asked
-    ("income", "choice", 500),
     ("income", "choice_examples", 500),
+    ("income", "choice", 500),
     ("income", "numeric", 500),
     ("employment", "choice", 500),
     ("travel_time", "choice", 500),
@@ -148,6 +148,13 @@ def prompt_hash(prompt):
     return hashlib.sha256(prompt.encode()).hexdigest()[:16]
 
 
+def wanted(options):
+    """The stages of the tasks and ways that are asked for, of at most so many people."""
+    for task, way, most in STAGES:
+        if task in options.tasks and way in options.ways:
+            yield task, way, min(options.people, most or options.people)
+
+
 def stage_requests(stage):
     """The requests of one stage by block of people: lists of {task, way, person, y, prompt}.
 
@@ -169,7 +176,7 @@ def ask(model, prompt, n_tokens):
         with urlopen(Post(f"{model.base_url}/completions", json.dumps(body).encode(), headers)) as reply:
             answer = json.load(reply)
     except HTTPError as error:  # such as a prompt over the context
-        raise SystemExit(f"{model.name} refused a request ({error.code}): {error.read().decode()[:300]}") from None
+        raise ValueError(f"{model.name} refused a request ({error.code}): {error.read().decode()[:300]}") from None
     (choice,) = answer["choices"]
     return {
         "text": choice["text"],
@@ -210,7 +217,7 @@ def record(options):
     names = {model: Path(model).stem if model.endswith(".gguf") else model for model in options.models}
     paths = {model: folder / f"{name.replace('/', '_')}.jsonl" for model, name in names.items()}
     answered = {model: {key_of(row) for row in read_records(path)} for model, path in paths.items()}
-    blocks = [block for stage in STAGES for block in stage_requests(stage)]
+    blocks = [block for stage in wanted(options) for block in stage_requests(stage)]
     for block in blocks:
         for row in block:
             row["prompt_sha256"] = prompt_hash(row["prompt"])
@@ -254,11 +261,18 @@ def main():
     add = parser.add_argument
     add("--folder", default="acs12_records", help="where the records are, or will be (%(default)s)")
     add("--models", nargs="+", default=MODELS, metavar="MODEL", help="names or GGUF files; without: the four")
+    add("--tasks", nargs="+", choices=TASKS, default=list(TASKS), help="only these; without: all")
+    add("--ways", nargs="+", choices=WAYS, default=list(WAYS), help="of asking; without: all")
+    add("--people", type=int, default=2000, help="at most so many of each task (%(default)s: all)")
     add("--endpoint", metavar="URL", help="of a server, up to /v1; its key, if any, is OPENAI_API_KEY")
     add("--threads", type=int, default=1, help="threads that compute for a model (%(default)s)")
     add("--context", type=int, default=1024, help="tokens of a prompt and its reply (%(default)s)")
     add("--pause", metavar="FILE", help="nothing is asked while this file exists")
-    record(parser.parse_args())
+    options = parser.parse_args()
+    try:
+        record(options)
+    except (ImportError, ValueError, RuntimeError) as error:  # a model that is not there, a prompt over the context
+        parser.exit(2, f"{error}\n")
 
 
 if __name__ == "__main__":
