@@ -26,6 +26,7 @@ WITHOUT_EXAMPLES = ("helpers.plotting", "helpers.notebook")
 MODULES = [
     "helpers.binning", "helpers.certificates", "helpers.scoring", "helpers.resampling", "helpers.experiments",
     "helpers.practice.llm.local",
+    "helpers.practice.llm.models",
 ]  # fmt: skip
 # What one notebook alone needs (`helpers.studies`) is nobody's interface: a line that says what is enough there.
 PACKAGES = [

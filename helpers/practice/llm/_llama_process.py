@@ -24,6 +24,7 @@ def parameters(settings):
     params.n_ctx = settings["context"] * settings["n_parallel"]
     params.cache_ram_mib = settings["cache_megabytes"]  # 8 GB by default
     params.n_ctx_checkpoints = 0
+    params.swa_full = True  # else a model that looks through a window (Gemma) reads the head of each prompt anew
     params.verbosity = 1  # errors only
     params.sampling.temp = 1.0
     params.sampling.top_k = 0  # 40 by default: what is drawn would not follow the log-probabilities that are stated

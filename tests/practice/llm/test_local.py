@@ -104,8 +104,9 @@ def test_the_command_serves_until_it_is_interrupted():
 
 @needs_model
 @pytest.mark.parametrize(("options", "message"), [
-    ({"path": "nowhere.gguf"}, "no file 'nowhere.gguf'"),
-    ({"path": __file__}, "does not begin as one"),
+    ({"model": "nowhere.gguf"}, "no file 'nowhere.gguf'"),
+    ({"model": "gema3-270m"}, "did you mean 'gemma3-270m'"),
+    ({"model": __file__}, "does not begin as one"),
     ({"n_parallel": 0}, "n_parallel"),
     ({"context": 10}, "context"),
     ({"port": 70000}, "port"),
