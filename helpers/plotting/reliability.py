@@ -3,10 +3,22 @@
 import numpy as np
 from matplotlib.ticker import PercentFormatter
 
-from helpers.plotting.style import DOWN, GREY, NARROW, OBSERVED, STATED, UP, as_written, axes_for, diagonal, percent
+from helpers.plotting.style import (
+    DOWN,
+    GREY,
+    NARROW,
+    OBSERVED,
+    STATED,
+    UP,
+    as_written,
+    axes_for,
+    diagonal,
+    ink,
+    percent,
+)
 
 
-def plot_reliability(curve, ax=None, *, label="observed rate, 95 % interval"):
+def plot_reliability(curve, ax=None, *, label="observed rate, 95 % interval", legend=True):
     """Observed rate against stated score with intervals, the band of a calibrated model, and row counts along the foot.
 
     Parameters
@@ -17,6 +29,8 @@ def plot_reliability(curve, ax=None, *, label="observed rate, 95 % interval"):
         Where to draw; a new figure by default.
     label : str, default "observed rate, 95 % interval"
         Words of the legend for the rates.
+    legend : bool, default True
+        Whether to draw it.
 
     Returns
     -------
@@ -34,7 +48,9 @@ def plot_reliability(curve, ax=None, *, label="observed rate, 95 % interval"):
     foot.bar(curve.stated, curve.count, width=width, color=OBSERVED.color, alpha=0.35, linewidth=0)
     foot.set_axis_off()
     ax.set(xlim=(0, 1), ylim=(-0.02, 1), xlabel="stated probability", ylabel="observed rate")
-    ax.legend(loc="upper left")
+    percent(ax.xaxis, ax.yaxis)
+    if legend:
+        ax.legend(loc="upper left")
     return ax
 
 
@@ -121,18 +137,19 @@ def plot_scores_and_truth(sample, ax=None, *, most=2000, people=None):
     ax = axes_for(ax)
     rows = slice(0, most)
     above = sample.q[rows] >= sample.p[rows]
-    kinds = ((above, UP, "risk understated"), (~above, DOWN, "risk overstated"))
-    for mask, look, label in kinds:
-        style = {"s": 9, "color": look.color, "marker": look.marker, "alpha": 0.5, "linewidth": 0, "label": label}
+    kinds = ((above, UP, "told too little", (0.03, 0.94)), (~above, DOWN, "told too much", (0.58, 0.06)))
+    for mask, look, words, place in kinds:
+        style = {"s": 9, "color": look.color, "marker": look.marker, "alpha": 0.5, "linewidth": 0}
         ax.scatter(sample.p[rows][mask], sample.q[rows][mask], **style)
-    diagonal(ax, label="stated = true")
-    ax.set(xlim=(0, 1), ylim=(0, 1), xlabel="stated probability", ylabel="true probability of this person")
+        ax.text(*place, words, color=ink(look.color), transform=ax.transAxes, va="center")
+    diagonal(ax)
+    ax.set(xlim=(0, 1), ylim=(-0.02, 1), xlabel="stated probability", ylabel="true probability")
+    percent(ax.xaxis, ax.yaxis)
     for name, (p, q) in (people or {}).items():
         ax.scatter(p, q, s=46, facecolor="white", edgecolor="black", linewidth=1.4, zorder=3)
         box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1}
         place = {"xytext": (0, -17), "textcoords": "offset points", "ha": "center", "va": "center"}
         ax.annotate(f"{as_written(name)}: {q:.0%}", (p, q), weight="bold", bbox=box, **place)
-    ax.legend(loc="upper left", markerscale=1.6)
     return ax
 
 

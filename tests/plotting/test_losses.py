@@ -1,0 +1,48 @@
+"""Squares are as large as the losses that they show."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from helpers import plotting
+from helpers.papers.perezlebel2023 import equation_6
+
+STATED = np.array([0.3, 0.3, 0.7, 0.7])
+TRUE = np.array([0.05, 0.25, 0.7, 0.9])
+RATE = np.array([0.15, 0.15, 0.8, 0.8])
+
+
+def areas(ax):
+    return [abs(patch.get_width() * patch.get_height()) for patch in ax.patches]
+
+
+def test_squares_of_steps_have_the_area_of_the_losses():
+    calibration, grouping, _ = equation_6(TRUE, STATED)
+    drawn = np.reshape(areas(plotting.plot_loss_steps(STATED, RATE, TRUE)), (-1, 2))
+    assert drawn.mean(axis=0) == pytest.approx([calibration, grouping])
+
+
+def test_squares_of_steps_stay_inside():
+    ax = plotting.plot_loss_steps(STATED, RATE, TRUE)
+    ends = np.array([[patch.get_bbox().min, patch.get_bbox().max] for patch in ax.patches])
+    assert ends.min() >= 0 and ends.max() <= 1
+
+
+def test_parts_tile_the_whole():
+    parts = {"calibration": 0.01, "grouping": 0.04, "irreducible": 0.2}
+    ax = plotting.plot_loss_parts(parts)
+    assert areas(ax) == pytest.approx([0.25, 0.01, 0.04, 0.25])
+    corners = [patch.get_xy() for patch in ax.patches]
+    assert corners[1][0] + 0.1 <= corners[2][0] and corners[2][0] + 0.2 == pytest.approx(0.5)
+    assert [text.get_text().split("\n")[0] for text in ax.texts] == ["chance 0.200", "calibration", "grouping"]
+
+
+def test_a_part_of_zero_is_not_drawn():
+    assert areas(plotting.plot_loss_parts({"calibration": 0, "grouping": 0, "irreducible": 0.16})) == pytest.approx([0.16, 0.16])
+
+
+def test_a_stack_ends_at_the_sum():
+    table = pd.DataFrame({"grouping": [0.3, 0.1], "calibration": [0.1, 0.2]}, index=[4, 16])
+    ax = plotting.plot_loss_stack(table)
+    assert ax.get_lines()[-1].get_ydata().tolist() == pytest.approx([0.4, 0.3])
+    assert [text.get_text() for text in ax.texts] == ["grouping", "calibration"]
