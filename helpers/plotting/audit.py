@@ -5,7 +5,19 @@ import textwrap
 import numpy as np
 from matplotlib.ticker import FuncFormatter
 
-from helpers.plotting.style import DOWN, GREY, NARROW, UNSURE, UP, WIDE, as_written, axes_for, legend_on_top, points, series
+from helpers.plotting.style import (
+    DOWN,
+    GREY,
+    NARROW,
+    UNSURE,
+    UP,
+    WIDE,
+    as_written,
+    axes_for,
+    legend_on_top,
+    points,
+    series,
+)
 
 POINTS = "observed rate minus stated probability, in points (left: stated too high)"
 CAPS = 5  # half the length of the ends of a bar, in points: longer than a mark, so that it hides no short bar

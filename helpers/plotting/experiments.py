@@ -2,8 +2,21 @@
 
 import numpy as np
 
-from helpers.plotting.style import BLUE, DOWN, GREEN, GREY, NARROW, ORANGE, UNSURE, UP, as_written, axes_for, ink
-from helpers.plotting.style import legend_on_top, series
+from helpers.plotting.style import (
+    BLUE,
+    DOWN,
+    GREEN,
+    GREY,
+    NARROW,
+    ORANGE,
+    UNSURE,
+    UP,
+    as_written,
+    axes_for,
+    ink,
+    legend_on_top,
+    series,
+)
 
 
 def plot_convergence(
@@ -117,7 +130,7 @@ def plot_before_after(table, ax=None, *, words, xlabel="", looks=None):
     ax = axes_for(ax, (NARROW, 0.42 * len(table) + 1.3))
     place = np.arange(len(table))[::-1]
     if looks is None:
-        looks = [UP if low > 0 else DOWN if high < 0 else UNSURE for low, high in zip(table.low, table.high, strict=True)]
+        looks = [UP if row.low > 0 else DOWN if row.high < 0 else UNSURE for row in table.itertuples()]
     ax.axvline(0, color="black", linewidth=1)
     for y, row, look in zip(place, table.itertuples(), looks, strict=True):
         ax.plot([row.low, row.high], [y, y], color=look.color, alpha=0.25, linewidth=9, solid_capstyle="butt")
