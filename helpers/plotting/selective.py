@@ -104,7 +104,7 @@ def plot_risk_coverage(curves, ax=None):
     percent(ax.xaxis, ax.yaxis)
     ax.set(xlabel="answers accepted", ylabel="wrong among the accepted", xlim=(0, 1))
     ax.set_ylim(bottom=0)
-    ax.legend()
+    name_lines(ax)
     return ax
 
 
