@@ -36,6 +36,7 @@ def plot_cost_accuracy(curves=None, points=None, ax=None, *, looks=None, xlabel=
         ax.plot(money, accuracy, "*", color="black", markersize=12, zorder=3)
     ax.set_xscale("log")
     ax.xaxis.set_major_formatter("{x:g}")
+    ax.xaxis.set_minor_formatter("")
     percent(ax.yaxis)
     ax.set(xlabel=xlabel, ylabel="right answers")
     middle = np.prod(ax.get_xlim()) ** 0.5

@@ -42,7 +42,8 @@ def plot_abstention_costs(curves, ax=None, *, looks=None, fee=None, log=True, xl
         ax.annotate(f"fee {fee:g}", (fee, 1), xytext=(3, -10), **place)
     if log:
         ax.set_xscale("log")
-        ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        ax.xaxis.set_major_formatter("{x:g}")
+        ax.xaxis.set_minor_formatter("")
     ax.set(xlabel=xlabel, ylabel="mean cost (in mistakes)", xlim=(gamma.min(), gamma.max()), ylim=(0, top))
     name_lines(ax)
     return ax
