@@ -14,6 +14,7 @@ from helpers.plotting.style import (
     axes_for,
     diagonal,
     ink,
+    legend_on_top,
     percent,
 )
 
@@ -86,8 +87,8 @@ def plot_reliability_close(curve, scores, ax=None):
     return ax
 
 
-def plot_stated_observed(curves, ax=None):
-    """Stated probability (open diamond) and observed rate with its interval (bar) of a few groups, one a line.
+def plot_stated_observed(curves, ax=None, *, words=("stated", "observed, 95 % interval")):
+    """Stated probability (open diamond) and observed rate with its interval of a few groups, one a line, joined.
 
     Parameters
     ----------
@@ -95,6 +96,8 @@ def plot_stated_observed(curves, ax=None):
         A curve with a single bin for each group.
     ax : Axes, optional
         Where to draw; a new figure by default.
+    words : (str, str), default ("stated", "observed, 95 % interval")
+        Words of the legend.
 
     Returns
     -------
@@ -106,12 +109,13 @@ def plot_stated_observed(curves, ax=None):
     names = ("stated", "observed", "low", "high", "count")
     stated, observed, low, high, count = ([getattr(one, name)[0] for one in curves.values()] for name in names)
     bars = np.maximum([np.subtract(observed, low), np.subtract(high, observed)], 0)
-    ax.errorbar(observed, place, xerr=bars, label="observed, 95 % interval", **OBSERVED.dots(capsize=3))
-    ax.plot(stated, place, label="stated", **STATED.dots())
+    ax.hlines(place, stated, observed, color=GREY, linewidth=4, alpha=0.35, zorder=0)
+    ax.plot(stated, place, label=words[0], **STATED.dots())
+    ax.errorbar(observed, place, xerr=bars, label=words[1], **OBSERVED.dots(capsize=3))
     ax.set_yticks(place, [f"{as_written(name)}\n({n:,})" for name, n in zip(curves, count, strict=True)])
-    ax.set(ylim=(-0.6, len(curves) - 0.1), xlabel="probability")
+    ax.set(ylim=(-0.6, len(curves) - 0.4), xlabel="probability")
     percent(ax.xaxis)
-    ax.legend(loc="upper left")
+    legend_on_top(ax)
     return ax
 
 

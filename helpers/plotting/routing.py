@@ -2,55 +2,47 @@
 
 import numpy as np
 
-from helpers.plotting.style import NAIVE, as_written, axes_for, series
+from helpers.plotting.style import NARROW, as_written, axes_for, name_lines, percent, series
 
 
-def plot_cost_accuracy(curves=None, points=None, ax=None, *, xlabel="paid a question", ceiling=None, log=True):
-    """Accuracy against money: lines for policies with a knob, marks for those without.
+def plot_cost_accuracy(curves=None, points=None, ax=None, *, looks=None, xlabel="paid a question"):
+    """Accuracy against money, on a log scale: named lines for policies with a knob, named stars for those without.
 
     Parameters
     ----------
     curves : dict of str to DataFrame, optional
         Columns money and accuracy, one row for each setting of the knob.
-    points : dict of str to tuple of float, optional
-        (money, accuracy) or (money, accuracy, low, high).
+    points : dict of str to (float, float), optional
+        Money and accuracy.
     ax : Axes, optional
         Where to draw; a new figure by default.
+    looks : sequence of Look, optional
+        One for each curve.
     xlabel : str, default "paid a question"
         Words on the x axis.
-    ceiling, log : (str, float) and bool, optional
-        Words and accuracy of what nobody can exceed, and whether money has a logarithmic axis.
 
     Returns
     -------
     matplotlib.axes.Axes
         The axes that were drawn on.
     """
-    ax = axes_for(ax, (7.2, 4.6))
-    for k, (name, table) in enumerate((curves or {}).items()):
+    ax = axes_for(ax, (NARROW, 4))
+    looks = [series(k) for k in range(len(curves or {}))] if looks is None else looks
+    for look, (name, table) in zip(looks, (curves or {}).items(), strict=True):
         order = np.argsort(table["money"].to_numpy(), kind="stable")
-        style = series(k).both(markersize=4, label=as_written(name))
+        style = look.both(markersize=5, label=as_written(name))
         ax.plot(table["money"].iloc[order], table["accuracy"].iloc[order], **style)
-    for k, (name, (money, accuracy, *ends)) in enumerate((points or {}).items()):
-        style = {
-            "color": "black" if curves else series(k).color,
-            "marker": ("*", "X", "P", "D", "v", "^", "h", "d")[k % 8],
-        }
-        bars = [[accuracy - ends[0]], [ends[1] - accuracy]] if ends else None
-        options = {
-            "yerr": bars,
-            "markersize": 9,
-            "linestyle": "none",
-            "capsize": 3,
-            "label": as_written(name),
-            "zorder": 3,
-        }
-        ax.errorbar([money], [accuracy], fillstyle="none" if curves and k % 2 else "full", **style, **options)
-    if ceiling is not None:
-        ax.axhline(ceiling[1], color=NAIVE.color, linewidth=1, linestyle=":", label=ceiling[0])
-    if log:
-        ax.set_xscale("log")
-        ax.xaxis.set_major_formatter("{x:g}")
-    ax.set(xlabel=xlabel, ylabel="accuracy")
-    ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
+    for money, accuracy in (points or {}).values():
+        ax.plot(money, accuracy, "*", color="black", markersize=12, zorder=3)
+    ax.set_xscale("log")
+    ax.xaxis.set_major_formatter("{x:g}")
+    ax.xaxis.set_minor_formatter("")
+    percent(ax.yaxis)
+    ax.set(xlabel=xlabel, ylabel="right answers")
+    middle = np.prod(ax.get_xlim()) ** 0.5
+    for name, (money, accuracy) in (points or {}).items():
+        place = {"ha": "left", "xytext": (-5, 9)} if money < middle else {"ha": "right", "xytext": (5, -27)}
+        ax.annotate(as_written(name), (money, accuracy), textcoords="offset points", **place)
+    if curves:
+        name_lines(ax)
     return ax

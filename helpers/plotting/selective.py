@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from helpers.plotting.style import DOWN, OBSERVED, as_written, axes_for, legend_on_top, percent, series
+from helpers.plotting.style import DOWN, NAIVE, NARROW, OBSERVED, as_written, axes_for, name_lines, percent, series
 
 
-def plot_abstention_costs(curves, ax=None, *, fee=None, refuse_all=True, log=True, xlabel="reject cost (in mistakes)"):
-    """Mean cost against the cost of a refusal, a line for each system; the thin line is "refuse everything".
+def plot_abstention_costs(curves, ax=None, *, looks=None, fee=None, log=True, xlabel="reject cost (in mistakes)"):
+    """Mean cost against the cost of a refusal, a named line for each system and one for refusing everything.
 
     Parameters
     ----------
@@ -14,11 +14,12 @@ def plot_abstention_costs(curves, ax=None, *, fee=None, refuse_all=True, log=Tru
         Columns reject_cost and expected_cost (`expected_cost_at`).
     ax : Axes, optional
         Where to draw; a new figure by default.
+    looks : sequence of Look, optional
+        One for each system.
     fee : float, optional
         Reject cost of the story, a dotted line.
-    refuse_all, log : bool, default True
-        Whether to draw the line of whoever refuses everything, cost = reject cost, and whether the x axis is
-        logarithmic.
+    log : bool, default True
+        Whether the x axis is logarithmic.
     xlabel : str, default "reject cost (in mistakes)"
         Words on the x axis.
 
@@ -28,23 +29,56 @@ def plot_abstention_costs(curves, ax=None, *, fee=None, refuse_all=True, log=Tru
         The axes that were drawn on.
     """
     ax = axes_for(ax)
-    for k, (name, table) in enumerate(curves.items()):
-        ax.plot(table["reject_cost"], table["expected_cost"], label=as_written(name), **series(k).line())
-    gamma = next(iter(curves.values()))["reject_cost"]
-    if refuse_all:
-        ax.plot(gamma, gamma, color="black", linewidth=1, linestyle=(0, (1, 1)), label="refuse everything")
+    looks = [series(k) for k in range(len(curves))] if looks is None else looks
+    top = 1.15 * max(table["expected_cost"].max() for table in curves.values())
+    for look, (name, table) in zip(looks, curves.items(), strict=True):
+        ax.plot(table["reject_cost"], table["expected_cost"], label=as_written(name), **look.line())
+    gamma = np.asarray(next(iter(curves.values()))["reject_cost"])
+    below = np.geomspace(gamma.min(), min(gamma.max(), top), 100)  # bent where the x axis is logarithmic
+    ax.plot(below, below, label="refuse\neverything", **NAIVE.line(linewidth=1.5))
     if fee is not None:
         ax.axvline(fee, color="black", linestyle=":", linewidth=1.4)
-        ax.annotate(
-            f"{fee:g}", (fee, 1), xycoords=("data", "axes fraction"), xytext=(3, -10), textcoords="offset points"
-        )  # fmt: skip
+        place = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
+        ax.annotate(f"fee {fee:g}", (fee, 1), xytext=(3, -10), **place)
     if log:
         ax.set_xscale("log")
-        ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-    ax.set(xlabel=xlabel, ylabel="mean cost (in mistakes)", xlim=(np.min(gamma), np.max(gamma)))
-    top = max(table["expected_cost"].max() for table in curves.values())
-    ax.set_ylim(0, 1.15 * top)
-    legend_on_top(ax)
+        ax.xaxis.set_major_formatter("{x:g}")
+        ax.xaxis.set_minor_formatter("")
+    ax.set(xlabel=xlabel, ylabel="mean cost (in mistakes)", xlim=(gamma.min(), gamma.max()), ylim=(0, top))
+    name_lines(ax)
+    return ax
+
+
+def plot_ranks(table, ax=None, *, form="{:.3f}"):
+    """Places by two measures of which smaller is better: a line for each system, the best at the top.
+
+    Parameters
+    ----------
+    table : DataFrame
+        A row for each system, a column for each of two measures.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    form : str, default "{:.3f}"
+        How values are written.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+    """
+    ax = axes_for(ax, (NARROW, 0.5 * len(table) + 0.7))
+    places = table.rank()
+    beside = {"textcoords": "offset points", "va": "center", "annotation_clip": False}
+    for k, (name, (left, right)) in enumerate(places.iterrows()):
+        ax.plot([0, 1], [left, right], **series(k).both())
+        before, after = (form.format(value) for value in table.loc[name])
+        ax.annotate(f"{as_written(name)}  {before}", (0, left), xytext=(-9, 0), ha="right", **beside)
+        ax.annotate(after, (1, right), xytext=(9, 0), ha="left", **beside)
+    ax.set_xticks([0, 1], [as_written(name) for name in table])
+    ax.tick_params(length=0, labeltop=True, labelbottom=False)
+    ax.set_yticks([])
+    ax.set(xlim=(-0.05, 1.05), ylim=(len(table) + 0.5, 0.5))
+    ax.spines[["left", "bottom"]].set_visible(False)
     return ax
 
 
@@ -71,7 +105,7 @@ def plot_risk_coverage(curves, ax=None):
     percent(ax.xaxis, ax.yaxis)
     ax.set(xlabel="answers accepted", ylabel="wrong among the accepted", xlim=(0, 1))
     ax.set_ylim(bottom=0)
-    ax.legend()
+    name_lines(ax)
     return ax
 
 

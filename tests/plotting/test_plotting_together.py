@@ -26,6 +26,10 @@ DRAWN = {
         pd.DataFrame({"estimator": names, "n": 10, "value": 0.1, "se": 0.1}), se=None
     ),
     "bars": lambda names: plotting.plot_bars(pd.DataFrame([range(4)] * 4, columns=names, index=names)),
+    "before and after": lambda names: plotting.plot_before_after(
+        pd.DataFrame({"before": 0.4, "value": 0.2, "low": 0.1, "high": 0.3}, index=names), words=("before", "after")
+    ),
+    "ranks": lambda names: plotting.plot_ranks(pd.DataFrame({"a": range(4), "b": range(4)}, index=names)),
     "measured": lambda names: plotting.plot_measured(
         pd.DataFrame({"value": 0.2, "low": 0.1, "high": 0.3}, index=names)
     ),

@@ -7,7 +7,7 @@ from sites import ROOT
 gate = load_program(ROOT / "tests" / "site" / "gate.py")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # its event loop must not run under the tests of other files
 def browser():
     """A browser; without one, or without Playwright, the tests are skipped, and the summary says why."""
     pytest.importorskip("playwright", reason="the site was NOT looked at in a browser: Playwright is not installed")

@@ -1,6 +1,7 @@
 """Notebook 08: pools of models, and policies on them."""
 
 from helpers.studies.nb08_cascades.answers import handing_on, vote
+from helpers.studies.nb08_cascades.figures import plot_rules
 from helpers.studies.nb08_cascades.policies import (
     all_pools,
     compare_policies_on,
