@@ -438,7 +438,7 @@ def a_small_table(rng):
 def test_headline_and_second_line_come_from_one_finding():
     """Scores that are called off are so by a size above 0, or only somewhere; the headline says no less."""
     seen = Counter()
-    for seed in range(60):
+    for seed in range(30):
         report = audit_scores(read_table(a_small_table(np.random.default_rng([51, seed]))), rng=0)
         first = {finding.kind: finding for finding in report.found}
         use = report.found[0]
@@ -453,7 +453,7 @@ def test_headline_and_second_line_come_from_one_finding():
             assert (use.value, use.low, use.high) == (average.value, average.low, average.high)
         if average.kind == "off_little":
             assert average.low < conclude.SMALL
-    assert seen["right_on_average"] > 9 and seen["off_mendable"] > 9 and seen["off_somewhere"] > 0
+    assert seen["right_on_average"] > 4 and seen["off_mendable"] > 4 and seen["off_somewhere"] > 0
 
 
 def test_cases_in_which_opposite_gaps_cancel_are_not_called_far_off():
@@ -636,13 +636,13 @@ def test_what_nobody_would_notice_calls_for_no_step():
 def test_scores_that_are_cheap_once_recalibrated_are_not_thrown_away():
     """Always no costs less than the stated scores, but the same scores recalibrated cost less than always no."""
     rng = np.random.default_rng(0)
-    odds = rng.normal(-3, 2, 4000)
-    y = rng.random(4000) < expit(odds)
-    X = pd.DataFrame({"noise": rng.choice(["a", "b"], 4000)})
+    odds = rng.normal(-3, 2, 1200)
+    y = rng.random(1200) < expit(odds)
+    X = pd.DataFrame({"noise": rng.choice(["a", "b"], 1200)})
     kinds = {}
     for what, shift, slope in (("good", 3.0, 1.0), ("bad", 3.0, 0.0)):
-        p = expit(slope * odds + (1 - slope) * rng.normal(-3, 2, 4000) + shift)
-        labels = y if slope else rng.random(4000) < 0.1
+        p = expit(slope * odds + (1 - slope) * rng.normal(-3, 2, 1200) + shift)
+        labels = y if slope else rng.random(1200) < 0.1
         report = audit_scores(ScoreTable("t", "y", "p", labels * 1.0, p, X), cost=[[0, 2], [1, 0]], rng=0)
         kinds[what] = {one.kind for one in report.found}
         assert "rule_is_cheaper" in kinds[what]
