@@ -38,7 +38,9 @@ def test_parts_tile_the_whole():
 
 
 def test_a_part_of_zero_is_not_drawn():
-    assert areas(plotting.plot_loss_parts({"calibration": 0, "grouping": 0, "irreducible": 0.16})) == pytest.approx([0.16, 0.16])
+    assert areas(plotting.plot_loss_parts({"calibration": 0, "grouping": 0, "irreducible": 0.16})) == pytest.approx(
+        [0.16, 0.16]
+    )
 
 
 def test_a_stack_ends_at_the_sum():
