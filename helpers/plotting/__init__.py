@@ -15,6 +15,7 @@ from helpers.plotting.reliability import (
     plot_scores_and_truth,
     plot_stated_observed,
 )
+from helpers.plotting.repeated import plot_repeated, plot_twice
 from helpers.plotting.routing import plot_cost_accuracy
 from helpers.plotting.selective import plot_abstention_costs, plot_measured, plot_risk_coverage
 from helpers.plotting.style import (
@@ -54,7 +55,7 @@ __all__ = [
     "RIVAL", "SECOND_RIVAL", "SEM1", "SEM2", "STATED", "TRUE", "UNSURE", "UP", "WIDE", "ink", "legend_above",
     "name_lines", "panels", "percent", "plot_abstention_costs", "plot_answer_lines", "plot_bars", "plot_confidences",
     "plot_convergence", "plot_cost_accuracy", "plot_costs", "plot_grouping_diagram", "plot_groups", "plot_kept",
-    "plot_measured", "plot_reliability", "plot_reliability_close", "plot_residuals", "plot_risk_coverage",
-    "plot_rows_needed", "plot_scores_and_truth", "plot_stated_observed", "plot_votes", "points", "series",
+    "plot_measured", "plot_reliability", "plot_reliability_close", "plot_repeated", "plot_residuals", "plot_risk_coverage",
+    "plot_rows_needed", "plot_scores_and_truth", "plot_stated_observed", "plot_twice", "plot_votes", "points", "series",
     "typical_error_beside", "use_style",
 ]  # fmt: skip
