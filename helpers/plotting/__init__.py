@@ -56,6 +56,6 @@ __all__ = [
     "name_lines", "panels", "percent", "plot_abstention_costs", "plot_answer_lines", "plot_bars", "plot_confidences",
     "plot_convergence", "plot_cost_accuracy", "plot_costs", "plot_grouping_diagram", "plot_groups", "plot_kept",
     "plot_measured", "plot_reliability", "plot_reliability_close", "plot_repeated", "plot_residuals",
-    "plot_risk_coverage", "plot_rows_needed", "plot_scores_and_truth", "plot_stated_observed", "plot_twice", "plot_votes",
-    "points", "series", "typical_error_beside", "use_style",
+    "plot_risk_coverage", "plot_rows_needed", "plot_scores_and_truth", "plot_stated_observed", "plot_twice",
+    "plot_votes", "points", "series", "typical_error_beside", "use_style",
 ]  # fmt: skip
