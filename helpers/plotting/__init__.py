@@ -16,6 +16,7 @@ from helpers.plotting.reliability import (
     plot_scores_and_truth,
     plot_stated_observed,
 )
+from helpers.plotting.repeated import plot_repeated, plot_twice
 from helpers.plotting.routing import plot_cost_accuracy
 from helpers.plotting.selective import plot_abstention_costs, plot_measured, plot_ranks, plot_risk_coverage
 from helpers.plotting.style import (
@@ -56,7 +57,7 @@ __all__ = [
     "name_lines", "panels", "percent", "plot_abstention_costs", "plot_answer_lines", "plot_bars", "plot_before_after",
     "plot_confidences", "plot_convergence", "plot_cost_accuracy", "plot_costs", "plot_grouping_diagram", "plot_groups",
     "plot_kept", "plot_loss_parts", "plot_loss_stack", "plot_loss_steps", "plot_measured", "plot_ranks",
-    "plot_reliability", "plot_reliability_close", "plot_residuals", "plot_risk_coverage", "plot_rows_needed",
-    "plot_scores_and_truth", "plot_stated_observed", "plot_votes", "points", "series", "typical_error_beside",
-    "use_style",
+    "plot_reliability", "plot_reliability_close", "plot_repeated", "plot_residuals", "plot_risk_coverage",
+    "plot_rows_needed", "plot_scores_and_truth", "plot_stated_observed", "plot_twice", "plot_votes", "points", "series",
+    "typical_error_beside", "use_style",
 ]  # fmt: skip

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from helpers.plotting.style import as_written, axes_for, percent, series
+from helpers.plotting.style import as_written, axes_for, name_lines, percent, series
 
 
 def plot_costs(cost, ax=None, *, thresholds=(), unit=""):
@@ -37,5 +37,5 @@ def plot_costs(cost, ax=None, *, thresholds=(), unit=""):
     ax.set(xlim=(0, 1), xlabel="probability of truth 1 (left end: truth 0, right end: truth 1)")
     ax.set_ylabel("expected cost" + (f", {unit}" if unit else ""))
     percent(ax.xaxis)
-    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=min(len(cost), 4))
+    name_lines(ax)
     return ax

@@ -42,7 +42,8 @@ def plot_grouping_diagram(result, ax=None, *, legend=True):
     diagonal(ax, label="stated = observed")
     for edge in result.edges:
         ax.axvline(edge, color=GREY, linewidth=0.5, alpha=0.3, zorder=0)
-    ax.plot(result.bin_stated[bins], result.bin_rate[bins], "s-", color="black", markersize=4, label="rate of the bin")
+    style = {"color": "black", "markersize": 5, "linewidth": 0.8, "label": "rate of the bin"}
+    ax.plot(result.bin_stated[bins], result.bin_rate[bins], "s-", **style)
     x = _places(result, shown)
     area = _area(result.count[shown])
     rate = result.rate[shown]

@@ -17,6 +17,8 @@ from helpers.datasets import Embeddings, fetch_scores, load_digits
 from helpers.grouping import binned_grouping_loss_from_regions
 from helpers.partition import BinnedTree
 from helpers.partition.checked import check_table
+from helpers.plotting import plot_groups
+from helpers.plotting.style import axes_for
 from helpers.scoring import top_label
 
 RECALIBRATION = ("none", "isotonic")
@@ -141,3 +143,18 @@ def kind_gaps(data):
                      "adjusted": 2 * norm.sf(abs(gap) / se) if se else 1.0})  # fmt: skip
     table = pd.DataFrame(rows)
     return table.assign(adjusted=np.minimum(1, table["adjusted"] * len(table)))
+
+
+def draw_kinds(gaps, rng=None):
+    """Gaps of the known kinds (`kind_gaps`), each beside one digit as that kind shows it."""
+    ax = plot_groups(gaps, axes_for(None, (6.4, 4)), xlabel="share read right minus that of the bin, in points")
+    digit = load_digits().X.to_numpy()[:1].reshape(-1, 8, 8) / 16
+    rng = np.random.default_rng(rng)
+    for y, label in zip(ax.get_yticks(), ax.get_yticklabels(), strict=True):
+        kind = label.get_text().rsplit(" (", 1)[0].replace("\n", " ")
+        box = ax.inset_axes([0.88, y - 0.42, 0.12, 0.84], transform=ax.get_yaxis_transform())
+        box.imshow(RENDITIONS[kind](digit, rng)[0], cmap="Greys", vmin=0, vmax=1)
+        box.set(xticks=[], yticks=[])
+    low, high = ax.get_xlim()
+    ax.set_xlim(low, high + 0.18 * (high - low))
+    return ax
