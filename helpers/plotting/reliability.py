@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib.ticker import PercentFormatter
 
-from helpers.plotting.style import DOWN, GREY, NARROW, OBSERVED, STATED, UP, as_written, axes_for, diagonal, percent
+from helpers.plotting.style import DOWN, GREY, NARROW, OBSERVED, STATED, UP, as_written, axes_for, diagonal, legend_on_top, percent
 
 
 def plot_reliability(curve, ax=None, *, label="observed rate, 95 % interval"):
@@ -70,8 +70,8 @@ def plot_reliability_close(curve, scores, ax=None):
     return ax
 
 
-def plot_stated_observed(curves, ax=None):
-    """Stated probability (open diamond) and observed rate with its interval (bar) of a few groups, one a line.
+def plot_stated_observed(curves, ax=None, *, words=("stated", "observed, 95 % interval")):
+    """Stated probability (open diamond) and observed rate with its interval of a few groups, one a line, joined.
 
     Parameters
     ----------
@@ -79,6 +79,8 @@ def plot_stated_observed(curves, ax=None):
         A curve with a single bin for each group.
     ax : Axes, optional
         Where to draw; a new figure by default.
+    words : (str, str), default ("stated", "observed, 95 % interval")
+        Words of the legend.
 
     Returns
     -------
@@ -90,12 +92,13 @@ def plot_stated_observed(curves, ax=None):
     names = ("stated", "observed", "low", "high", "count")
     stated, observed, low, high, count = ([getattr(one, name)[0] for one in curves.values()] for name in names)
     bars = np.maximum([np.subtract(observed, low), np.subtract(high, observed)], 0)
-    ax.errorbar(observed, place, xerr=bars, label="observed, 95 % interval", **OBSERVED.dots(capsize=3))
-    ax.plot(stated, place, label="stated", **STATED.dots())
+    ax.hlines(place, stated, observed, color=GREY, linewidth=4, alpha=0.35, zorder=0)
+    ax.plot(stated, place, label=words[0], **STATED.dots())
+    ax.errorbar(observed, place, xerr=bars, label=words[1], **OBSERVED.dots(capsize=3))
     ax.set_yticks(place, [f"{as_written(name)}\n({n:,})" for name, n in zip(curves, count, strict=True)])
-    ax.set(ylim=(-0.6, len(curves) - 0.1), xlabel="probability")
+    ax.set(ylim=(-0.6, len(curves) - 0.4), xlabel="probability")
     percent(ax.xaxis)
-    ax.legend(loc="upper left")
+    legend_on_top(ax)
     return ax
 
 
