@@ -22,17 +22,8 @@ _TRAINING = 797
 
 def card_readers(n_questions=1000, *, rng=None):
     """{(cards, reader): AnswerPopulation}: five real classifiers read digits on clean, smudged and slipped cards."""
-    rng = np.random.default_rng(rng)
-    if check_count(n_questions, "n_questions") > 1000:
-        raise ValueError(f"n_questions must be at most 1,000, but it is {n_questions:,}.")
-    data = load_digits()
-    images = data.X.to_numpy().reshape(-1, 8, 8)
-    order = rng.permutation(len(data.y))
-    learnt, asked = order[:_TRAINING], order[_TRAINING:][:n_questions]
-    smudged = images[asked].copy()
-    for image, row, column in zip(smudged, *rng.integers(0, 6, (2, n_questions)), strict=True):
-        image[row : row + 3, column : column + 3] = rng.integers(0, 17, (3, 3))
-    piles = {"clean": images[asked], "smudged": smudged, "slipped": np.roll(images[asked], 1, axis=2)}
+    data, learnt, asked, piles = _piles(n_questions, rng)
+    images = data.X.to_numpy()
     readers = {
         "pixels": BernoulliNB(binarize=8),
         "densities": GaussianNB(var_smoothing=0.01),
@@ -41,12 +32,32 @@ def card_readers(n_questions=1000, *, rng=None):
         "tree": DecisionTreeClassifier(min_samples_leaf=8, random_state=0),
     }
     for reader in readers.values():
-        reader.fit(images[learnt].reshape(-1, 64), data.y[learnt])
+        reader.fit(images[learnt], data.y[learnt])
     return {
         (cards, name): AnswerPopulation(_heated(reader.predict_proba(pile.reshape(-1, 64)), name), data.y[asked])
         for cards, pile in piles.items()
         for name, reader in readers.items()
     }
+
+
+def card_images(n_questions=1000, *, rng=None):
+    """{cards: (n, 8, 8) images}: what the readers of `card_readers` see with the same arguments."""
+    return _piles(n_questions, rng)[-1]
+
+
+def _piles(n_questions, rng):
+    """The digits, rows that are learned from and rows that are asked about, and the images of each pile."""
+    rng = np.random.default_rng(rng)
+    if check_count(n_questions, "n_questions") > 1000:
+        raise ValueError(f"n_questions must be at most 1,000, but it is {n_questions:,}.")
+    data = load_digits()
+    order = rng.permutation(len(data.y))
+    learnt, asked = order[:_TRAINING], order[_TRAINING:][:n_questions]
+    clean = data.X.to_numpy()[asked].reshape(-1, 8, 8)
+    smudged = clean.copy()
+    for image, row, column in zip(smudged, *rng.integers(0, 6, (2, n_questions)), strict=True):
+        image[row : row + 3, column : column + 3] = rng.integers(0, 17, (3, 3))
+    return data, learnt, asked, {"clean": clean, "smudged": smudged, "slipped": np.roll(clean, 1, axis=2)}
 
 
 def _heated(proba, name):

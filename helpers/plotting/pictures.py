@@ -1,0 +1,117 @@
+"""Pictures of single things: cards with the answers they got, products of pairs, answers as ticks."""
+
+from itertools import pairwise
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from helpers.plotting.style import DOWN, GREY, NARROW, UP, WIDE, as_written, axes_for, ink, percent
+
+
+def plot_cards(images, answers, truth):
+    """Cards and the answers they got: a column a pile, a row a card, bars in blue for the right digit.
+
+    Parameters
+    ----------
+    images : dict of str to array, shape (n, 8, 8)
+        The images of a few cards in each pile.
+    answers : dict of str to int array, shape (n, k)
+        The k answers to each of these cards, digits from 0 to 9.
+    truth : int array, shape (n,)
+        The digit that is on each card.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The new figure.
+    """
+    fig, axes = plt.subplots(len(truth), len(images), figsize=(WIDE, 1.2 * len(truth)), squeeze=False)
+    for column, (pile, pictures) in zip(axes.T, images.items(), strict=True):
+        column[0].set_title(as_written(pile))
+        for ax, image, given, digit in zip(column, pictures, answers[pile], truth, strict=True):
+            share = np.bincount(given, minlength=10) / len(given)
+            looks = [UP if k == digit else DOWN for k in range(10)]
+            ax.bar(range(10), share, 0.8, color=[look.color for look in looks])
+            for k in range(10):
+                ax.text(k, -0.05, k, ha="center", va="top", color=ink(looks[k].color) if share[k] else GREY)
+            ax.set(xlim=(-5.2, 9.6), ylim=(-0.32, 1))
+            ax.set_axis_off()
+            card = ax.inset_axes([0, 0.1, 0.3, 0.9])
+            card.imshow(image, cmap="Greys")
+            card.set_axis_off()
+    return fig
+
+
+def plot_products(parts, ax=None):
+    """All products of two residuals as a mosaic, in blocks of the parts they come from; squares are hatched.
+
+    Parameters
+    ----------
+    parts : dict of str to array of float
+        The residuals of each part, in order.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+    """
+    ax = axes_for(ax, (NARROW, 4.6))
+    r = np.concatenate(list(parts.values()))
+    n = len(r)
+    largest = np.abs(np.outer(r, r)).max()
+    for i in range(n):
+        for j in range(n):
+            product = r[i] * r[j]
+            look = UP if product >= 0 else DOWN
+            if i == j:
+                ax.fill_between([j, j + 1], i, i + 1, facecolor="white", edgecolor=GREY, hatch="////", linewidth=0)
+                continue
+            ax.fill_between(
+                [j, j + 1], i, i + 1, color=look.color, alpha=0.1 + 0.6 * abs(product) / largest, linewidth=0
+            )
+            ax.text(j + 0.5, i + 0.5, f"{product:+.2f}", ha="center", va="center")
+    ends = np.cumsum([0, *map(len, parts.values())])
+    for end in ends:
+        ax.plot([0, n], [end, end], [end, end], [0, n], color="black", linewidth=2, clip_on=False)
+    middle = (ends[1:] + ends[:-1]) / 2
+    ax.set_xticks(middle, map(as_written, parts))
+    ax.set_yticks(middle, map(as_written, parts), rotation=90, va="center")
+    ax.tick_params(length=0)
+    ax.set(xlim=(0, n), ylim=(n, 0), aspect="equal")
+    ax.spines[:].set_visible(False)
+    return ax
+
+
+def plot_ticks(stated, right, edges, ax=None):
+    """Each answer as a tick along what was stated for it, right ones above and wrong ones below, counted in bands.
+
+    Parameters
+    ----------
+    stated, right : array of float and of 0 or 1, shape (n,)
+        Stated probability of each answer, and whether it is right.
+    edges : sequence of float
+        Ends of the bands, from the lowest.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+    """
+    ax = axes_for(ax, (NARROW, 2.6))
+    stated, right = np.asarray(stated), np.asarray(right, dtype=bool)
+    for y, rows, look in ((1, right, UP), (0, ~right, DOWN)):
+        ax.vlines(stated[rows], y - 0.3, y + 0.3, color=look.color, linewidth=0.7)
+        for low, high in pairwise(edges):
+            count = (rows & (stated >= low) & (stated <= high if high == edges[-1] else stated < high)).sum()
+            ax.text((low + high) / 2, y + 0.34, f"{count:,}", ha="center", va="bottom", color=ink(look.color))
+    ax.vlines(edges[1:-1], -0.4, 1.7, color="black", linewidth=1, linestyle="--")
+    ax.set(xlim=(edges[0], edges[-1]), ylim=(-0.4, 1.7), xlabel="stated probability of the answer")
+    ax.set_yticks([0, 1], ["wrong", "right"])
+    ax.tick_params(axis="y", length=0)
+    ax.spines["left"].set_visible(False)
+    percent(ax.xaxis)
+    return ax
