@@ -34,7 +34,7 @@ from slides import write_slides
 
 import helpers
 from helpers.audit import plan_audit
-from helpers.plotting import plot_rows_needed
+from helpers.plotting import plot_rows_needed, style
 from helpers.plotting.style import own_style
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -44,6 +44,7 @@ GUIDES = (
     "your_own_files",
     "how_reports_compute",
     "how_many_rows",
+    "how_figures_read",
     "commands",
     "troubles",
 )  # they name functions and lessons
@@ -205,6 +206,22 @@ def draw_rows_needed(path):
         plt.close()
 
 
+def draw_looks(path):
+    """The figure of the page on figures: each role with its mark and its line."""
+    roles = {name: look for name, look in vars(style).items() if isinstance(look, style.Look)}
+    with own_style():
+        fig, ax = plt.subplots(figsize=(style.NARROW, 0.34 * len(roles)))
+        for row, look in enumerate(roles.values()):
+            ax.plot([0], [-row], **look.dots())
+            ax.plot([1, 3], [-row, -row], **look.line())
+        ax.set_yticks([-row for row in range(len(roles))], roles)
+        ax.set(xticks=[0, 2], xlim=(-0.6, 3.2))
+        ax.set_xticklabels(["mark", "line"])
+        ax.tick_params(length=0)
+        fig.savefig(path, dpi=2 * DPI)
+        plt.close(fig)
+
+
 def write_sources(root, folders, work, modules):
     """Lay everything that Sphinx reads into the folder `work`."""
     shutil.rmtree(work, ignore_errors=True)
@@ -253,6 +270,7 @@ def write_sources(root, folders, work, modules):
     given |= ledger_page(rows)
     write_paper_pages(work / "papers", environment, rows, books.values())
     draw_rows_needed(work / "_static" / "rows_needed.png")
+    draw_looks(work / "_static" / "looks.png")
     given["concept_test"] = read_questions()
     write_files(work / "_static" / "concept_test", given["concept_test"])
     for page in ("index.md", "map.md", "glossary.md", "teachers.md", "concept_test.md", "ledger.md"):
