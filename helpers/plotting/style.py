@@ -184,7 +184,7 @@ def typical_error_beside(ax, axis="y", label="typical error, in points"):
         The second scale.
     """
     second = ax.secondary_yaxis("right") if axis == "y" else ax.secondary_xaxis("top")
-    roots = FuncFormatter(lambda loss, _: f"{float(f'{100 * max(loss, 0) ** 0.5:.2g}'):g}")
+    roots = FuncFormatter(lambda loss, _: f"{float(f'{100 * max(loss, 0) ** 0.5:.2g}'):g}" if loss > -1e-9 else "")
     getattr(second, f"{axis}axis").set_major_formatter(roots)
     second.set(**{f"{axis}label": label})
     return second
