@@ -53,9 +53,9 @@ from helpers.plotting.style import (
 __all__ = [
     "BLUE", "DOWN", "GREEN", "GREY", "LINES", "MARKERS", "NAIVE", "NARROW", "OBSERVED", "ORANGE", "OURS", "RED",
     "RIVAL", "SECOND_RIVAL", "SEM1", "SEM2", "STATED", "TRUE", "UNSURE", "UP", "WIDE", "ink", "legend_above",
-    "name_lines", "panels", "percent", "plot_abstention_costs", "plot_answer_lines", "plot_bars", "plot_cards", "plot_confidences",
-    "plot_convergence", "plot_cost_accuracy", "plot_costs", "plot_grouping_diagram", "plot_groups", "plot_kept",
-    "plot_measured", "plot_products", "plot_reliability", "plot_reliability_close", "plot_residuals", "plot_risk_coverage",
-    "plot_rows_needed", "plot_scores_and_truth", "plot_stated_observed", "plot_ticks", "plot_votes", "points", "series",
-    "typical_error_beside", "use_style",
+    "name_lines", "panels", "percent", "plot_abstention_costs", "plot_answer_lines", "plot_bars", "plot_cards",
+    "plot_confidences", "plot_convergence", "plot_cost_accuracy", "plot_costs", "plot_grouping_diagram",
+    "plot_groups", "plot_kept", "plot_measured", "plot_products", "plot_reliability", "plot_reliability_close",
+    "plot_residuals", "plot_risk_coverage", "plot_rows_needed", "plot_scores_and_truth", "plot_stated_observed",
+    "plot_ticks", "plot_votes", "points", "series", "typical_error_beside", "use_style",
 ]  # fmt: skip

@@ -68,7 +68,9 @@ def plot_products(parts, ax=None):
             if i == j:
                 ax.fill_between([j, j + 1], i, i + 1, facecolor="white", edgecolor=GREY, hatch="////", linewidth=0)
                 continue
-            ax.fill_between([j, j + 1], i, i + 1, color=look.color, alpha=0.1 + 0.6 * abs(product) / largest, linewidth=0)
+            ax.fill_between(
+                [j, j + 1], i, i + 1, color=look.color, alpha=0.1 + 0.6 * abs(product) / largest, linewidth=0
+            )
             ax.text(j + 0.5, i + 0.5, f"{product:+.2f}", ha="center", va="center")
     ends = np.cumsum([0, *map(len, parts.values())])
     for end in ends:

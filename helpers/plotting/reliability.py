@@ -3,7 +3,19 @@
 import numpy as np
 from matplotlib.ticker import PercentFormatter
 
-from helpers.plotting.style import DOWN, GREY, NARROW, OBSERVED, STATED, UP, as_written, axes_for, diagonal, legend_on_top, percent
+from helpers.plotting.style import (
+    DOWN,
+    GREY,
+    NARROW,
+    OBSERVED,
+    STATED,
+    UP,
+    as_written,
+    axes_for,
+    diagonal,
+    legend_on_top,
+    percent,
+)
 
 
 def plot_reliability(curve, ax=None, *, label="observed rate, 95 % interval"):
@@ -66,7 +78,8 @@ def plot_reliability_close(curve, scores, ax=None):
     whole = 0 if ends[1] - ends[0] > 0.1 else None
     ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=whole))
     ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=whole))
-    ax.legend(loc="best")
+    ax.get_legend().remove()
+    legend_on_top(ax)
     return ax
 
 
