@@ -83,7 +83,8 @@ def plot_reliability_close(curve, scores, ax=None):
     whole = 0 if ends[1] - ends[0] > 0.1 else None
     ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=whole))
     ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=whole))
-    ax.legend(loc="best")
+    ax.get_legend().remove()
+    legend_on_top(ax)
     return ax
 
 

@@ -291,6 +291,8 @@ def test_a_sentence_on_a_group_has_the_sign_of_the_gap_as_stated(conclusions):
 @pytest.mark.slow
 def test_every_kind_is_found_and_has_a_sentence(conclusions):
     by_hand = [group_by_hand(*numbers) for *numbers, _, _ in GROUPS]
+    over_time = Finding("groups_over_time", "year", n=2, severity=Severity.SERIOUS)  # no random report has dates
+    by_hand += [over_time, conclude.use_of([over_time], 500)]
     some = [[one for one in chain(by_hand, *conclusions) if one.kind == kind][:30] for kind in KINDS]
     said = table_of(list(chain(*some)), KINDS)
     assert set(said["kind"]) == set(KINDS)
@@ -481,7 +483,7 @@ def test_a_group_is_far_off_if_that_is_sure():
     for low, use in ((0.06, "not_for_most"), (0.02, "off_for_many"), (0.01, "but_not_for")):
         ends = {"gap": 0.12, "low": low, "high": 0.2, "residual_gap": 0.12, "residual_low": low}
         rows = audit.significant[audit.significant["rule"] == "town is a"].assign(**ends)
-        found = list(conclude.of_groups(with_sections(table, audit=replace(audit, table=rows)), "stated"))
+        found = list(conclude.of_groups(with_sections(table, audit=replace(audit, table=rows), over_time=[]), "stated"))
         shares.append(found[0].more["grave"])
         assert ("not_alone" in {one.kind for one in found}) == (low == 0.06)
         assert conclude.use_of(found, 2000).kind == use
