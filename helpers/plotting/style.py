@@ -60,7 +60,18 @@ SEM1, SEM2 = Look(ORANGE, "s", "--"), Look(BLUE, "o", "-")
 
 
 def series(k):
-    """The look of the k-th of several things of one kind, which have no role of their own."""
+    """The look of the k-th of several things of one kind, which have no role of their own.
+
+    Parameters
+    ----------
+    k : int
+        Number of the thing, from 0; after six of them the looks come again.
+
+    Returns
+    -------
+    Look
+        Its colour, mark and line.
+    """
     return Look(COLOURS[k % len(COLOURS)], MARKERS[k % len(MARKERS)], LINES[k % len(LINES)])
 
 
@@ -101,7 +112,13 @@ def as_written(name):
 
 
 def percent(*axes):
-    """Numbers along an axis, `ax.xaxis` or `ax.yaxis`, as whole per cent."""
+    """Numbers along axes as whole per cent.
+
+    Parameters
+    ----------
+    *axes : matplotlib.axis.Axis
+        Such as `ax.xaxis` and `ax.yaxis`, whose numbers are probabilities.
+    """
     for axis in axes:
         axis.set_major_formatter(PercentFormatter(1, decimals=0))
 
@@ -125,7 +142,18 @@ def legend_of_panels(fig, ncols=2, **style):
 
 
 def ink(color):
-    """A colour for words: darker, so that it can be read."""
+    """A colour for words: darker, so that it can be read.
+
+    Parameters
+    ----------
+    color : matplotlib colour
+        That of the mark or line which the words name.
+
+    Returns
+    -------
+    tuple of float
+        Red, green and blue, from 0 to 1.
+    """
     return tuple(0.62 * part for part in to_rgb(color))
 
 
@@ -133,6 +161,13 @@ def name_lines(ax, *, gap=6):
     """The labels of lines at their right ends, in their colours, in place of a legend; call it when all is drawn.
 
     Names that would touch one another are pushed apart.
+
+    Parameters
+    ----------
+    ax : Axes
+        Its lines with a label get names.
+    gap : float, default 6
+        Distance between a line and its name, in typographic points.
     """
     ax.figure.draw_without_rendering()  # which settles the limits
     named = [line for line in ax.get_lines() if not line.get_label().startswith("_")]
@@ -161,7 +196,15 @@ def _apart(places, height):
 
 
 def points(axis, *, sign=False):
-    """Numbers along an axis of probabilities or gaps in points, hundredths of one; with `sign`, +3 and -3."""
+    """Numbers along an axis of probabilities or gaps in points, hundredths of one.
+
+    Parameters
+    ----------
+    axis : matplotlib.axis.Axis
+        Such as `ax.xaxis`.
+    sign : bool, default False
+        Whether positive numbers get a sign, +3.
+    """
     written = "{:+.3g}" if sign else "{:.3g}"
     axis.set_major_formatter(FuncFormatter(lambda gap, _: written.format(100 * gap) if abs(gap) > 1e-9 else "0"))
 
