@@ -24,6 +24,7 @@ import yaml
 from cells import for_site
 from concept_test import read_questions, write_files
 from course import draw_map, header_card, needs_of, quiz_answers, read_course, route_minutes
+from docutils.nodes import make_id
 from figures import DPI, first_figure
 from ledger import PAPERS, ledger_page, read_rows
 from links import PageLinks, Targets
@@ -131,6 +132,7 @@ def templates(stems):
         "words": with_formulas,
         "plain": plain,
         "capitalize_first": lambda text: text[:1].upper() + text[1:],
+        "label": make_id,  # as the pages write "(name)="
         "cell": lambda text: str(text).replace("|", "\\|"),
     }
     return environment
