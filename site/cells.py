@@ -71,7 +71,9 @@ def join_settings(notebook):
     """The settings and what checks them are one cell of the page."""
     for place, cell in enumerate(notebook.cells[:-1]):
         after = notebook.cells[place + 1]
-        if "parameters" in cell.metadata.get("tags", []) and "parameters(" in after.source and not after.get("outputs"):
+        is_hidden = "remove-cell" in after.metadata.get("tags", [])  # the guard of a report
+        is_guard = "parameters(" in after.source and not after.get("outputs") and not is_hidden
+        if "parameters" in cell.metadata.get("tags", []) and is_guard:
             cell.source += f"\n\n{after.source}"
             del notebook.cells[place + 1]
             return

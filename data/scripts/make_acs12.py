@@ -26,6 +26,7 @@ import pandas as pd
 
 from helpers._progress import step, told
 from helpers.practice.llm.local import LocalModel, local_model
+from helpers.practice.llm.models import MODELS
 from helpers.practice.llm.prompts import load_prompt
 
 DATA = Path(__file__).resolve().parents[1]
@@ -33,8 +34,6 @@ DATA = Path(__file__).resolve().parents[1]
 PEOPLE = DATA / "acs12_people.csv"
 
 PROMPTS = DATA / "acs12_prompts"
-
-MODELS = ("smollm2-135m", "gemma3-270m", "qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b")
 
 SEED = 20261129
 
@@ -260,7 +259,7 @@ def main():
     )
     add = parser.add_argument
     add("--folder", default="acs12_records", help="where the records are, or will be (%(default)s)")
-    add("--models", nargs="+", default=MODELS, metavar="MODEL", help="names or GGUF files; without: the four")
+    add("--models", nargs="+", default=list(MODELS), metavar="MODEL", help="names or GGUF files; without: the four")
     add("--tasks", nargs="+", choices=TASKS, default=list(TASKS), help="only these; without: all")
     add("--ways", nargs="+", choices=WAYS, default=list(WAYS), help="of asking; without: all")
     add("--people", type=int, default=2000, help="at most so many of each task (%(default)s: all)")

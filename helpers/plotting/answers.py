@@ -17,6 +17,7 @@ from helpers.plotting.style import (
     legend_on_top,
     percent,
     series,
+    settings_along,
 )
 
 FEW = 10  # questions of a dot, below which it is hollow; and those that a curve of kept answers begins with
@@ -128,8 +129,7 @@ def plot_votes(sizes):
     ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0 if wide else 1))
     ticks = [size for size in x if size in (1, 2, 3, 5, 7, 10, 20, 50, 100, 200, 500, 1000)]
     ticks += [] if x.iloc[-1] in ticks else [x.iloc[-1]]
-    ax.set_xticks(ticks, [f"{size:,}" for size in ticks])
-    ax.minorticks_off()
+    settings_along(ax, ticks)
     return fig
 
 

@@ -16,6 +16,7 @@ from helpers.plotting.style import (
     ink,
     legend_on_top,
     series,
+    settings_along,
 )
 
 
@@ -65,8 +66,7 @@ def plot_convergence(
     ax.set(xscale="log", xlabel=xlabel, ylabel="grouping loss" if ylabel is None else ylabel)
     ticks = sorted(set(table[x]))
     if len(ticks) <= 6:
-        ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
-        ax.minorticks_off()
+        settings_along(ax, ticks)
     if ymin is not None:
         ax.set_ylim(bottom=ymin)
     ax.legend()

@@ -3,7 +3,18 @@
 import numpy as np
 from matplotlib.patches import Rectangle
 
-from helpers.plotting.style import OBSERVED, STATED, TRUE, as_written, axes_for, diagonal, ink, percent, series
+from helpers.plotting.style import (
+    OBSERVED,
+    STATED,
+    TRUE,
+    as_written,
+    axes_for,
+    diagonal,
+    ink,
+    percent,
+    series,
+    settings_along,
+)
 
 PARTS = {"calibration": series(1), "grouping": series(0), "irreducible": series(4)}
 
@@ -109,6 +120,5 @@ def plot_loss_stack(table, ax=None):
     ax.plot(table.index, top.iloc[:, -1], **TRUE.line())
     ax.set(xscale="log", xlim=(table.index[0], table.index[-1]), ylabel="loss")
     ax.set_ylim(bottom=0)
-    ax.set_xticks(table.index[::2], [f"{value:,}" for value in table.index[::2]])
-    ax.minorticks_off()
+    settings_along(ax, table.index[::2])
     return ax

@@ -70,7 +70,7 @@ def plot_reliability_close(curve, scores, ax=None):
     matplotlib.axes.Axes
         The axes that were drawn on.
     """
-    ax = plot_reliability(curve, axes_for(ax, (NARROW, 4.6)))
+    ax = plot_reliability(curve, axes_for(ax, (NARROW, 4.6)), legend=False)
     ax.child_axes[0].remove()
     seen = np.concatenate([curve.stated, curve.low, curve.high, curve.band_low, curve.band_high])
     pad = 0.04 * (seen.max() - seen.min())
@@ -83,7 +83,6 @@ def plot_reliability_close(curve, scores, ax=None):
     whole = 0 if ends[1] - ends[0] > 0.1 else None
     ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=whole))
     ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=whole))
-    ax.get_legend().remove()
     legend_on_top(ax)
     return ax
 

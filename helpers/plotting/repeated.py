@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from helpers.plotting.style import GREY, OBSERVED, TRUE, axes_for, diagonal, name_lines, points
+from helpers.plotting.style import GREY, OBSERVED, TRUE, axes_for, diagonal, name_lines, points, settings_along
 
 
 def plot_twice(first, second, ax=None, *, xlabel="", ylabel="", most=None):
@@ -72,8 +72,7 @@ def plot_repeated(
     if truth is not None:
         ax.plot([settings[0], settings[-1]], [truth, truth], label="truth", **TRUE.line(linewidth=1.5))
     ax.set(xscale="log", xlabel=xlabel, ylabel=ylabel, xlim=(settings[0] / 1.4, settings[-1] * room))
-    ax.set_xticks(settings, [f"{setting:,}" for setting in settings])
-    ax.minorticks_off()
+    settings_along(ax, settings)
     ax.set(ylim=ylim)
     name_lines(ax)
     return ax

@@ -123,6 +123,12 @@ def percent(*axes):
         axis.set_major_formatter(PercentFormatter(1, decimals=0))
 
 
+def settings_along(ax, settings):
+    """The settings of an experiment, and no other numbers, along a logarithmic x axis."""
+    ax.set_xticks(settings, [f"{setting:,}" for setting in settings])
+    ax.minorticks_off()
+
+
 def diagonal(ax, **style):
     """A thin dashed line from (0, 0) to (1, 1), for what is compared with a probability."""
     ax.plot([0, 1], [0, 1], **{"color": "black", "linewidth": 1, "linestyle": "--"} | style)
@@ -133,12 +139,12 @@ def legend_on_top(ax, ncols=2, **place):
     ax.legend(**{"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "ncols": ncols} | place)
 
 
-def legend_of_panels(fig, ncols=2, **style):
+def legend_of_panels(fig, ncols=2):
     """One legend above a figure with what its panels show, each entry once."""
     entries = {}
     for ax in fig.axes:
         entries |= dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
-    fig.legend(entries.values(), entries, loc="outside upper center", ncols=ncols, **style)
+    fig.legend(entries.values(), entries, loc="outside upper center", ncols=ncols)
 
 
 def ink(color):

@@ -1,5 +1,7 @@
 """Notebook 05: the luck that a tree has sorted."""
 
+import numpy as np
+
 from helpers.binning import group_sums
 from helpers.partition import HonestTree
 
@@ -9,6 +11,9 @@ def gaps_twice(population, n, seed):
     old, new = population(n, [seed, 12]), population(n, [seed, 13])
     tree = HonestTree(rng=seed).fit(old.X, old.y - old.p)
     regions = tree.apply(old.X), tree.apply(new.X)
-    sums = [group_sums(region, people.y - people.p) for region, people in zip(regions, (old, new), strict=True)]
-    both = (sums[0][0] > 0)[: sums[1][0].size] & (sums[1][0] > 0)[: sums[0][0].size]
-    return tuple(total[: both.size][both] / count[: both.size][both] for count, total in sums)
+    size = max(map(np.max, regions)) + 1
+    (n_old, of_old), (n_new, of_new) = (
+        group_sums(region, people.y - people.p, size=size) for region, people in zip(regions, (old, new), strict=True)
+    )
+    both = (n_old > 0) & (n_new > 0)
+    return of_old[both] / n_old[both], of_new[both] / n_new[both]

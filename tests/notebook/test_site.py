@@ -8,7 +8,7 @@ import matplotlib.pyplot as plt
 import nbformat
 import numpy as np
 import pytest
-from nbformat.v4 import new_code_cell, new_output
+from nbformat.v4 import new_code_cell, new_notebook, new_output
 from PIL import Image
 from rules import ROOT, read_ledger
 from sample import good_lesson
@@ -22,6 +22,7 @@ build_site = load_program(ROOT / "site" / "build.py")
 ledger = load_program(ROOT / "site" / "ledger.py")
 links = load_program(ROOT / "site" / "links.py")
 figures = load_program(ROOT / "site" / "figures.py")
+cells = load_program(ROOT / "site" / "cells.py")
 
 
 def page_links(up="../", **targets):
@@ -163,3 +164,11 @@ def test_the_page_of_a_paper_says_what_the_ledger_says(page):
         assert not unknown
         allowed = SECTIONS.get(title, set(status.values()))
         assert {name: status[name] for name in named if status[name] not in allowed} == {}
+
+
+def test_settings_and_their_guard_are_one_cell_unless_the_guard_is_not_shown():
+    for tags, n_cells in (([], 1), (["remove-cell"], 2)):
+        guard = new_code_cell("parameters(seed=at_least(0))", metadata={"tags": tags})
+        book = new_notebook(cells=[new_code_cell("seed = 0  # of all", metadata={"tags": ["parameters"]}), guard])
+        cells.join_settings(book)
+        assert len(book.cells) == n_cells and ("at_least" in book.cells[0].source) == (n_cells == 1)

@@ -57,7 +57,7 @@ def ask(small, question, **options):
 @pytest.mark.filterwarnings("ignore::ResourceWarning")  # Inspect leaves connections to the garbage collector
 def test_inspect_asks_it_everything(small, tmp_path):
     """Answers, all three confidences, grades, classes and yes-no scores."""
-    pytest.importorskip("inspect_ai")
+    pytest.importorskip("inspect_ai", reason="needs the extra llm, with Inspect")
     from inspect_ai import eval, score
 
     from helpers.practice.llm.evals import classes, questions, risk_scores
