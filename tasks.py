@@ -47,13 +47,14 @@ def call(*command, **variables):
     """Run a command in this folder, with environment variables; SystemExit with its status unless that is 0."""
     command = [str(word) for word in command]
     process = subprocess.Popen(command, cwd=str(ROOT), env=dict(os.environ, **variables))
-    signal.signal(signal.SIGTERM, lambda *_: process.terminate())
+    before = signal.signal(signal.SIGTERM, lambda *_: process.terminate())
     interrupted = False
     while process.returncode is None:
         try:
             process.wait()
         except KeyboardInterrupt:  # the command was interrupted, too: we wait for how it ends
             interrupted = True
+    signal.signal(signal.SIGTERM, before)
     status = process.returncode
     if status and interrupted:
         raise KeyboardInterrupt

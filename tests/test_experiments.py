@@ -51,11 +51,10 @@ def fails(n, rng):
 
 
 @pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
-@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_an_error_names_the_run(n_jobs):
     with joblib.parallel_config(n_jobs=n_jobs), pytest.raises(ValueError, match="^n = 1, repeat [01]: no luck"):
         repeat(fails, {"n": [1, 2]}, 2, rng=0)
-    with joblib.parallel_config("multiprocessing", n_jobs=n_jobs):  # the error ended those of "loky"
+    with joblib.parallel_config("threading", n_jobs=n_jobs):  # the error ended the workers of "loky"
         with pytest.raises(RuntimeError, match="^n = 2, repeat [01]: KeyError: 'no luck'"):
             repeat(fails, {"n": [2]}, 2, rng=0)
 

@@ -103,12 +103,14 @@ def test_workflows_call_commands_that_are_there():
 
 
 def test_the_status_of_a_command_is_ours():
+    before = signal.getsignal(signal.SIGTERM)
     with pytest.raises(SystemExit) as stop:
         tasks.call(sys.executable, "-c", "raise SystemExit(5)")
     assert stop.value.code == 5
     tasks.call(
         sys.executable, "-c", "import os; raise SystemExit(os.environ['HONEST_WORD'] != 'yes')", HONEST_WORD="yes"
     )
+    assert signal.getsignal(signal.SIGTERM) is before  # a worker that inherits ours could not be ended
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
