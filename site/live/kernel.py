@@ -17,7 +17,7 @@ import zipfile
 MARK = "\x1e"
 
 os.getuid = os.geteuid = lambda: 0  # libraries ask for them, and this system has none
-os.access = os.access if os.access("/home", os.W_OK) else lambda path, mode, **given: os.path.exists(path)
+os.access = lambda path, mode, **given: os.path.exists(path)  # without users there are no permissions
 os.makedirs(os.environ["MPLCONFIGDIR"], exist_ok=True)
 zipfile.ZipFile("/app/package.zip").extractall("/app")
 zipfile.ZipFile("/app/figures.zip").extractall("/usr/local/lib/python315.zip/matplotlib/mpl-data")

@@ -11,8 +11,8 @@ import nbformat
 import numpy as np
 import pandas as pd
 import pytest
-from scripts import load_program
 from scipy.special import expit
+from scripts import load_program
 from sites import ROOT
 
 from helpers.practice.reports import audit_scores, read_table
