@@ -39,6 +39,7 @@ class Shell:
 
     def __init__(self):
         self.user_ns = {"__name__": "__main__", "__builtins__": __builtins__}
+        self.user_ns_hidden = dict(self.user_ns)
         self.ast_transformers = []
         self.events = types.SimpleNamespace(register=lambda *given: None, unregister=lambda *given: None)
         self.count = 0

@@ -117,6 +117,7 @@ async function run(last, alone = false) {
       tell(`Cell ${number + 1} of ${last + 1} is running (${seconds()} s) ...`);
       const failed = await runCell(cells[number]);
       if (failed && !cells[number].raises) {
+        for (const fold of cells[number].box?.querySelectorAll("details.hide") ?? []) fold.open = true;
         cells[number].box?.scrollIntoView({ block: "center" });
         tell(`Cell ${number + 1} stopped with an error, which stands below it. Mend it, and run it again.`);
         return;
