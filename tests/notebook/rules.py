@@ -22,7 +22,7 @@ from helpers.practice.run import list_notebooks
 
 ROOT = Path(__file__).resolve().parents[2]
 TAGS = {"parameters", "claim", "exercise", "check", "solution", "predict", "quiz", "hide-input", "hide-output"}
-TAGS |= {"remove-cell", "raises-exception"}
+TAGS |= {"remove-cell", "raises-exception", "slide"}
 SPEAKING = {"show", "table", "figure", "explore", "claim", "quiz", "Check"}
 CARD = ("Goals", "Needs", "Minutes", "Papers")  # which the map of the site shows
 CHECK_CARD = ("Lesson", "Papers")
