@@ -12,11 +12,11 @@ import re
 from pathlib import Path
 
 import yaml
+from helpers.notebook.sliders import WIDGET
 from stored_outputs import PICTURE
 
 from helpers.notebook.claims import recorded_claims
 from helpers.notebook.display import KEY
-from helpers.notebook.sliders import WIDGET
 from helpers.notebook.student import tags
 from helpers.practice.run import list_notebooks
 
@@ -75,13 +75,13 @@ def output_text(output):
 
 
 def rule_parameters(notebook):
-    """The first code cell is tagged parameters: an assignment a line, each with the comment that `--help` shows."""
+    """One cell is tagged parameters: an assignment a line, each with the comment that `--help` shows."""
     tagged = [(k, cell) for k, cell in code_cells(notebook) if "parameters" in tags(cell)]
     if len(tagged) != 1:
         yield 1, f"{len(tagged)} cells tagged parameters, not one"
     for k, cell in tagged:
-        if k != code_cells(notebook)[0][0]:
-            yield k, "code stands above the parameters: their guard would not know what papermill misspelt"
+        if any(re.search(r"import .*\bparameters\b", above["source"]) for j, above in code_cells(notebook) if j < k):
+            yield k, "the guard is imported above the parameters: it would not know what papermill misspelt"
         for line in cell["source"].splitlines():
             if not re.fullmatch(r"\w+ = \S.*  # \S.*", line):
                 yield k, f"a parameter stands on one line with a comment: {line}"

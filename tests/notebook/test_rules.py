@@ -40,9 +40,11 @@ def tagged(notebook, tag):
     return next(cell for cell in notebook.cells if tag in cell.metadata.get("tags", []))
 
 
+GUARD = "from helpers.notebook import parameters"
+
 BREAKAGES = {
     "0 cells tagged parameters": lambda n: n.cells[1].metadata.clear(),
-    "code stands above the parameters": lambda n: n.cells.insert(1, new_code_cell("import math", execution_count=1)),
+    "the guard is imported above": lambda n: n.cells.insert(1, new_code_cell(GUARD)),
     "one line with a comment: seed = 0": set_source("n_rows", "n_rows = 1  # rows\nseed = 0"),
     "one line with a comment: import": set_source("n_rows", "import math  # for nothing\nn_rows = 1  # rows"),
     "tag hide_input": lambda n: n.cells[7].metadata.update(tags=["hide_input"]),

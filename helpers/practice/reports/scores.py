@@ -84,7 +84,7 @@ class ScoreReport(ScoreTables, Report):
     @cached_property
     def limitation(self):
         """Why grouping loss and groups are missing, or ""."""
-        return find_limitation(self.table)
+        return find_limitation(self.table)[0]
 
     @cached_property
     def average(self):
