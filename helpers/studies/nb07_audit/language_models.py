@@ -51,7 +51,8 @@ def measure_models(pool, *, n_splits=5, rng=0):
     """A line a model: how right, how well ranked, how calibrated it is, as stated and recalibrated, and what is left.
 
     accuracy is that of the decision at one half; calibration_error is debiased; loss is the grouping loss after
-    recalibration with its interval, the middle of `n_splits` splits.
+    recalibration with its interval, the middle of `n_splits` splits; distance_stated is what the same trees find
+    between the stated score and the truth, calibration loss and grouping loss together.
     """
     lines = {}
     for name, p in zip(pool.models.index, pool.p, strict=True):
@@ -62,8 +63,10 @@ def measure_models(pool, *, n_splits=5, rng=0):
             line[f"accuracy_{when}"] = np.mean((stated >= 0.5) == pool.y)
             line[f"brier_{when}"] = np.mean((stated - pool.y) ** 2)
             line[f"calibration_error_{when}"] = calibration_error(pool.y, stated, rng=rng).debiased
+        stated = grouping_loss(pool.y, p, pool.X, calibrator="none", n_splits=n_splits, rng=rng)
+        line["distance_stated"] = stated.value
         lines[name] = line | {"loss": loss.value, "low": loss.low, "high": loss.high}
-    return pd.DataFrame(lines).T.rename_axis("model")
+    return pool.models[["seconds"]].join(pd.DataFrame(lines).T).rename_axis("model")
 
 
 def loss_falls(pool, *, n_splits=5, rng=0):
