@@ -122,7 +122,7 @@ def check(*words):
 
 
 def nightly(*steps):
-    """What a push does not wait for, or some of it: tests notebooks fuzz mutations gate bench elsewhere."""
+    """What a push does not wait for, or some of it: tests notebooks fuzz mutations gate live bench elsewhere."""
     if not set(steps) <= set(NIGHTLY):
         raise SystemExit(f"The steps are {', '.join(NIGHTLY)}.")
     summary = []
@@ -175,6 +175,16 @@ def site(*words):
     python("site/build.py", "--rebuild")
 
 
+def live(*words):
+    """Let the rendered site run its lessons, and your own table, in the browser: adds build/site/live/."""
+    python("site/live/build.py", *words)
+
+
+def live_serve(*words):
+    """Serve build/site on this machine alone, as the live pages need it; --port 8766 for another port."""
+    python("site/live/serve.py", *words)
+
+
 def gate(*words):
     """Look at every page of build/site in the installed Chromium or Chrome; --pages index.html for some of them."""
     python("tests/site/gate.py", *words)
@@ -210,13 +220,15 @@ NIGHTLY = {
     "fuzz": [(fuzz, "--minutes", "10")],
     "mutations": [(mutations, "--seed", str(datetime.date.today().toordinal()))],
     "gate": [(run,), (gate,)],
+    "live": [(run,), (live,), (pytest, ["tests/site/test_live.py"], "-m", "")],
     "bench": [(bench, "--quick")],
     "elsewhere": [(elsewhere,)],
 }
 COMMANDS = (
-    run, test, check, nightly, elsewhere, fuzz, mutations, store, lab, site, gate, student, bench, format, clean,
+    run, test, check, nightly, elsewhere, fuzz, mutations, store, lab, site, live, live_serve, gate, student, bench,
+    format, clean,
 )  # fmt: skip
-COMMANDS = {command.__name__: command for command in COMMANDS}
+COMMANDS = {command.__name__.replace("_", "-"): command for command in COMMANDS}
 
 
 def overview():

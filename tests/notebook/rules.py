@@ -12,11 +12,11 @@ import re
 from pathlib import Path
 
 import yaml
+from helpers.notebook.sliders import WIDGET
 from stored_outputs import PICTURE
 
 from helpers.notebook.claims import recorded_claims
 from helpers.notebook.display import KEY
-from helpers.notebook.sliders import WIDGET
 from helpers.notebook.student import tags
 from helpers.practice.run import list_notebooks
 

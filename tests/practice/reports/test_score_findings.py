@@ -35,7 +35,7 @@ ONE_OF = [  # of each line, at most one kind is found for a subject
     {"loses_where", "groups_not_compared"},
     {"groups_compared", "groups_not_compared"},
     {"in_order", "knows_nothing", "reversed", "constant"},
-    {"right_on_average", "off_somewhere", "off_little", "off_mendable", "off_repaired", "off_unmendable"},
+    {"right_on_average", "off_somewhere", "off_little", "off_unsure", "off_mendable", "off_repaired", "off_unmendable"},
     {"right_on_average", "off_somewhere", "off_little", "all_too"},
     {"right_on_average", "off_somewhere", "slope"},
     {"knows_nothing", "slope"},
@@ -136,8 +136,11 @@ def a_pair(rng):
 
 def some_money(rng):
     policies = ["stated", "recalibrated", "repaired", "always yes", "always no"]
-    columns = [[f"{name}{end}" for end in ("", "_low", "_high")] for name in ("cost", "saved", "over_rule")]
-    rows = [ends(rng, *columns[0]) | ends(rng, *columns[1]) | ends(rng, *columns[2]) for _ in policies]
+    columns = [
+        [f"{name}{end}" for end in ("", "_low", "_high")]
+        for name in ("cost", "saved", "over_rule", "over_recalibrated")
+    ]
+    rows = [dict(chain.from_iterable(ends(rng, *names).items() for names in columns)) for _ in policies]
     costs = pd.DataFrame(rows, policies)
     costs.loc["repaired"] += 0.3 * (rng.random() < 0.4)
     return Money(0.3, costs.assign(yes=0.3), 900, bool(rng.random() < 0.7), ("town",))
@@ -208,7 +211,7 @@ def any_report(rng):
         limitation=limitation,
         average=made(an_average, rng.integers(60)),
         order=None if rng.random() < 0.1 else order,
-        loss_parts={"saved_low": (low := rng.normal()), "saved": low + 0.5},
+        loss_parts={"saved_low": (low := rng.normal()), "saved": low + 0.5, "saved_high": low + 1},
         drifts=drifts,
         loss=None if limitation else made(a_loss, rng.integers(8)),
         audit=audit,
@@ -292,7 +295,9 @@ def test_a_sentence_on_a_group_has_the_sign_of_the_gap_as_stated(conclusions):
 def test_every_kind_is_found_and_has_a_sentence(conclusions):
     by_hand = [group_by_hand(*numbers) for *numbers, _, _ in GROUPS]
     over_time = Finding("groups_over_time", "year", n=2, severity=Severity.SERIOUS)  # no random report has dates
-    by_hand += [over_time, conclude.use_of([over_time], 500)]
+    more = {"lead": "low", "stated": 0.35, "observed": 0.48}
+    unsure = Finding("off_unsure", value=0.14, low=0.01, high=0.29, severity=Severity.SERIOUS, more=more)
+    by_hand += [over_time, *(conclude.use_of([one], 500) for one in (over_time, unsure))]
     some = [[one for one in chain(by_hand, *conclusions) if one.kind == kind][:30] for kind in KINDS]
     said = table_of(list(chain(*some)), KINDS)
     assert set(said["kind"]) == set(KINDS)
@@ -422,7 +427,7 @@ def test_sentences_by_hand(finding, text):
     assert text in words(finding, KINDS[finding.kind].sentence)
 
 
-ON_AVERAGE = ("right_on_average", "off_somewhere", "off_little", "off_mendable", "off_repaired", "off_unmendable")
+ON_AVERAGE = ("right_on_average", *conclude.OFF)
 
 
 def a_small_table(rng):

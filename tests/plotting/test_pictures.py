@@ -1,0 +1,76 @@
+"""Pictures of single things draw each answer, product and count, in the look of its role."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from matplotlib.colors import to_hex
+
+from helpers.plotting import DOWN, UP, plot_cards, plot_products, plot_ticks
+
+
+def colour(patch):
+    return to_hex(patch.get_facecolor())
+
+
+def colour_of(collection):
+    return to_hex(collection.get_facecolor()[0])
+
+
+def test_a_card_shows_the_share_of_each_answer_and_which_is_right():
+    answers = {"clean": [[6, 6, 6, 6], [1, 1, 1, 2]], "slipped": [[1, 1, 6, 0], [2, 2, 2, 2]]}
+    images = {pile: np.zeros((2, 8, 8)) for pile in answers}
+    answers = {pile: np.array(given) for pile, given in answers.items()}
+    fig = plot_cards(images, answers, truth=np.array([6, 1]))
+    panels = np.reshape(fig.axes, (2, 2))  # a row a card, a column a pile
+    heights = [[[bar.get_height() for bar in ax.patches] for ax in row] for row in panels]
+    assert np.array(heights)[0, 1, [0, 1, 6]] == pytest.approx([0.25, 0.5, 0.25])
+    assert np.array(heights)[1, 0, [1, 2]] == pytest.approx([0.75, 0.25])
+    assert np.allclose(np.sum(heights, axis=2), 1)
+    assert [ax.get_title() for ax in panels[0]] == ["clean", "slipped"]
+    for row, digit in zip(panels, (6, 1), strict=True):
+        for ax in row:
+            right = [k for k, bar in enumerate(ax.patches) if colour(bar) == to_hex(UP.color)]
+            assert right == [digit]
+            assert {colour(bar) for bar in ax.patches} == {to_hex(UP.color), to_hex(DOWN.color)}
+    plt.close(fig)
+
+
+def test_the_mosaic_has_every_product_but_the_squares():
+    parts = {"January": np.array([0.6, -0.2]), "February": np.array([0.4])}
+    ax = plot_products(parts)
+    places = {tuple(text.get_position()): text.get_text() for text in ax.texts}
+    assert places == {
+        (1.5, 0.5): "-0.12", (0.5, 1.5): "-0.12", (2.5, 0.5): "+0.24", (0.5, 2.5): "+0.24",
+        (2.5, 1.5): "-0.08", (1.5, 2.5): "-0.08",
+    }  # fmt: skip
+    hatched = [patch for patch in ax.collections if patch.get_hatch()]
+    corners = sorted(tuple(patch.get_paths()[0].get_extents().min) for patch in hatched)
+    assert corners == [(0, 0), (1, 1), (2, 2)]
+    looks = {}
+    for patch in ax.collections:
+        if not patch.get_hatch():
+            x, y = patch.get_paths()[0].get_extents().min
+            looks[places[x + 0.5, y + 0.5]] = colour_of(patch), patch.get_facecolor()[0, 3]
+    assert {product: look for product, (look, _) in looks.items()} == {
+        "-0.12": to_hex(DOWN.color), "+0.24": to_hex(UP.color), "-0.08": to_hex(DOWN.color),
+    }  # fmt: skip
+    assert looks["-0.08"][1] < looks["-0.12"][1] < looks["+0.24"][1]  # the larger, the darker
+    assert [tick.get_text() for tick in ax.get_xticklabels()] == ["January", "February"]
+    assert list(ax.get_xticks()) == [1, 2.5]
+    plt.close(ax.figure)
+
+
+def test_ticks_stand_where_they_were_stated_and_are_counted_in_bands():
+    stated, right = [0.91, 0.95, 0.97, 0.98, 0.99], [1, 0, 0, 1, 1]
+    ax = plot_ticks(stated, right, [0.9, 0.98, 1])
+    ticks = {to_hex(lines.get_color()[0]): lines.get_segments() for lines in ax.collections}
+    above, below = (ticks[to_hex(look.color)] for look in (UP, DOWN))
+    assert [segment[0, 0] for segment in above] == pytest.approx([0.91, 0.98, 0.99])
+    assert [segment[0, 0] for segment in below] == pytest.approx([0.95, 0.97])
+    assert {segment[:, 1].mean() for segment in above} == {1} and {segment[:, 1].mean() for segment in below} == {0}
+    counts = {(round(text.get_position()[0], 2), text.get_position()[1] > 1): text.get_text() for text in ax.texts}
+    assert counts == {(0.94, True): "1", (0.99, True): "2", (0.94, False): "2", (0.99, False): "0"}
+    (borders,) = (lines for lines in ax.collections if lines.get_linestyle()[0][1] is not None)
+    assert [segment[0, 0] for segment in borders.get_segments()] == [0.98]
+    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["wrong", "right"]
+    plt.close(ax.figure)
