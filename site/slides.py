@@ -56,8 +56,8 @@ def slides_of(notebook):
             heads = re.findall(r"^##+ .+$", cell.source, re.MULTILINE)
             heading = re.sub("^#+", "##", heads[-1]) if heads else heading
             question = cell.source.strip().split("\n\n")[-1]
-            above = "" if heads or not chosen else f"{heading}\n\n"
-            cells.append(prose(above + cell.source, "slide" if chosen else "notes", cell.id))
+            words = re.sub(r"\A#+", "##", cell.source) if heads else f"{heading}\n\n{cell.source}"
+            cells.append(prose(words, "slide", cell.id) if chosen else prose(cell.source, "notes", cell.id))
         elif chosen or (pictures(cell) and not HIDDEN & tags(cell)):
             words = f"{heading}\n\n{question}" if "predict" in tags(cell) else finding(cell) or heading
             words += f"\n\n```python\n{cell.source}\n```" if chosen else ""

@@ -21,8 +21,8 @@ from helpers.notebook.student import tags
 from helpers.practice.run import list_notebooks
 
 ROOT = Path(__file__).resolve().parents[2]
-TAGS = {"parameters", "claim", "exercise", "check", "solution", "predict", "quiz", "hide-input", "hide-output"}
-TAGS |= {"remove-cell", "raises-exception", "slide"}
+TAGS = {"parameters", "claim", "exercise", "check", "solution", "predict", "quiz", "hide-input", "hide-output", "slide"}
+TAGS |= {"remove-cell", "raises-exception"}
 SPEAKING = {"show", "table", "figure", "explore", "claim", "quiz", "Check"}
 CARD = ("Goals", "Needs", "Minutes", "Papers")  # which the map of the site shows
 CHECK_CARD = ("Lesson", "Papers")
