@@ -12,7 +12,6 @@ from itertools import count
 from pathlib import Path
 
 from helpers.notebook.folds import open_predictions
-from helpers.notebook.sliders import drop_widgets
 
 TEMPLATE = Path(__file__).with_name("page.html.j2")
 
@@ -104,7 +103,6 @@ def _for_readers(nb):
             cell.source = re.sub(r"^\|.*\n?", "", cell.source, flags=re.MULTILINE)
         if not skipping and not NOT_FOR_READERS & set(cell.metadata.get("tags", [])):
             open_predictions(cell.get("outputs", []))
-            drop_widgets(cell.get("outputs", []))
             chosen.cells.append(cell)
     return chosen
 

@@ -109,7 +109,7 @@ def test_notebook_has_a_second_set_of_parameters(name):
 
 OWN_COLOURS = re.compile(r'\b(?:BLUE|ORANGE|GREEN|RED|GREY|LINES|MARKERS)\b|"tab:|"C\d"|fontsize')
 TO_REDRAW = {  # figures that still name colours; this list only gets shorter
-    "11_sem1_against_sem2", "checks/04_debiasing", "checks/05_honest_partitions", "checks/06_the_risk_of_one_decision",
+    "checks/04_debiasing", "checks/05_honest_partitions", "checks/06_the_risk_of_one_decision",
 }  # fmt: skip
 
 
