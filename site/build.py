@@ -227,7 +227,7 @@ def draw_looks(path):
 def write_sources(root, folders, work, modules):
     """Lay everything that Sphinx reads into the folder `work`."""
     shutil.rmtree(work, ignore_errors=True)
-    shutil.copytree(root / "site", work, ignore=shutil.ignore_patterns("__pycache__", "*.yml"))
+    shutil.copytree(root / "site", work, ignore=shutil.ignore_patterns("__pycache__", "*.yml", "live"))
     environment = templates(list(folders))
     course = read_course(root)
     glossary = read_glossary(root / "site" / "glossary.yml", course)

@@ -15,6 +15,10 @@ def fail(words):
     raise ValueError(words)
 
 
+def fail_of(words):
+    raise RuntimeError(words)
+
+
 @pytest.mark.parametrize("n_rows", [PARALLEL_FROM - 1, PARALLEL_FROM])
 @pytest.mark.parametrize("n_jobs", [0, 1, 2, 5])
 def test_results_come_in_the_order_of_the_jobs(n_jobs, n_rows):
@@ -37,6 +41,16 @@ def test_an_error_of_any_job_reaches_the_caller(place, n_rows):
     jobs[place] = partial(fail, "no such thing")
     with pytest.raises(ValueError, match="no such thing"):
         side_by_side(jobs, n_rows)
+
+
+def test_where_no_thread_starts_the_jobs_run_one_after_the_other(monkeypatch):
+    def refuse(thread):
+        raise RuntimeError("can't start new thread")  # as Python does in a browser
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    assert side_by_side([threading.get_ident] * 3, PARALLEL_FROM) == [threading.get_ident()] * 3
+    with pytest.raises(RuntimeError, match="own"):
+        side_by_side([partial(pow, 2, 3), partial(fail_of, "own")], PARALLEL_FROM)
 
 
 def test_a_worker_ends_with_a_process_that_is_killed():

@@ -1,6 +1,7 @@
 """Files fetched once: pinned to a commit, checked by sha256, kept in one cache folder."""
 
 import csv
+import hashlib
 import logging
 import os
 import sys
@@ -9,13 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import requests
-
 from helpers.checks import nearest_name
-
-with warnings.catch_warnings():  # in a notebook without widgets its progress bar complains when it is imported
-    warnings.simplefilter("ignore")
-    import pooch
 
 _HERE = Path(__file__).resolve().parents[1]
 
@@ -76,17 +71,32 @@ def check_system(name, files):
         )
 
 
+def _pooch():
+    """The library that downloads; ImportError where there is none, as in a browser."""
+    with warnings.catch_warnings():  # in a notebook without widgets its progress bar complains when it is imported
+        warnings.simplefilter("ignore")
+        import pooch
+    return pooch
+
+
 def cache_folders():
-    """Folders searched in order: `HONEST_DATA` when it is set, then the user's cache of this package."""
-    folders = [Path(pooch.os_cache("honest-confidence"))]
+    """Folders searched in order: `HONEST_DATA` when it is set, then the user's cache, if there is one."""
+    folders = []
     if os.environ.get("HONEST_DATA"):
-        folders.insert(0, Path(os.environ["HONEST_DATA"]).expanduser())
+        folders.append(Path(os.environ["HONEST_DATA"]).expanduser())
+    try:
+        folders.append(Path(_pooch().os_cache("honest-confidence")))
+    except ImportError:
+        pass
     return folders
 
 
 def _matches(path, sha256):
     """Whether the file is there with this hash."""
-    return path.is_file() and pooch.file_hash(str(path), alg="sha256") == sha256
+    if not path.is_file():
+        return False
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest() == sha256
 
 
 def _writable(folder):
@@ -103,7 +113,7 @@ def find_cached(entry):
 
 
 @contextmanager
-def _quiet_pooch():
+def _quiet(pooch):
     """Only errors of pooch are logged: what is downloaded and why is said by this module."""
     logger = pooch.get_logger()
     level = logger.level
@@ -120,6 +130,13 @@ def fetch_file(entry, *, progressbar=None):
     if cached is not None:
         # never touched if it is there with the right hash, so the folder in `HONEST_DATA` may be read-only
         return cached
+    try:
+        import requests
+
+        pooch = _pooch()
+    except ImportError:
+        place = Path(os.environ.get("HONEST_DATA") or "the folder named by HONEST_DATA")
+        raise DownloadError(_help(entry, place, "nothing can be downloaded from here")) from None
     folder = next((folder for folder in cache_folders() if _writable(folder)), None)
     if folder is None:
         raise DownloadError(_help(entry, cache_folders()[-1], "no cache folder can be written to"))
@@ -130,7 +147,7 @@ def fetch_file(entry, *, progressbar=None):
     downloader = pooch.HTTPDownloader(progressbar=progressbar, timeout=TIMEOUT)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with _quiet_pooch():
+        with _quiet(pooch):
             pooch.retrieve(entry.url, f"sha256:{entry.sha256}", target.name, target.parent, downloader=downloader)
     except requests.HTTPError as error:
         raise DownloadError(_help(entry, folder, f"the server answered {error.response.status_code}")) from None

@@ -4,7 +4,7 @@ import inspect
 import math
 import numbers
 import os
-from itertools import takewhile
+from itertools import dropwhile, takewhile
 
 from helpers.checks import nearest_name
 from helpers.notebook.display import shell
@@ -135,18 +135,19 @@ def _hint(name, value, rule):
     return ""
 
 
-def _assigned_first(namespace):
-    """Names with plain values that stand in a notebook's namespace before the function `parameters` does."""
+def _assigned_first(namespace, rules):
+    """Names with plain values in a notebook's namespace, from its first parameter to the function `parameters`."""
     running = shell()
     hidden = running.user_ns_hidden if running else {}  # In, Out and what a reader's startup files made
-    for name, value in takewhile(lambda item: item[1] is not parameters, namespace.items()):
+    declared = dropwhile(lambda item: item[0] not in rules, namespace.items())
+    for name, value in takewhile(lambda item: item[1] is not parameters, declared):
         if isinstance(value, PLAIN) and not name.startswith("_") and name not in hidden:
             yield name
 
 
 def _problems(namespace, rules):
     """What is wrong with the parameters in a namespace, a sentence each."""
-    for name in _assigned_first(namespace):
+    for name in _assigned_first(namespace, rules):
         if name not in rules:
             yield f"there is no parameter {name!r}; {nearest_name(name, rules, 'parameter')}"
     for name, rule in rules.items():
@@ -157,10 +158,11 @@ def _problems(namespace, rules):
 
 
 def parameters(**rules):
-    """Guard behind the parameters cell: stop on an unknown name, a wrong type or a broken rule, before all else runs.
+    """Guard behind the parameters cell: stop on an unknown name, a wrong type or a broken rule, before it is used.
 
-    Every parameter is named here, with its rule. What else was assigned before this function was imported is taken for
-    a misspelt parameter, about which papermill only warns. All figures that follow have the style of the book.
+    Every parameter is named here, with its rule. What else was assigned after the first of them and before this
+    function was imported is taken for a misspelt parameter, about which papermill only warns. All figures that follow
+    have the style of the book.
 
     Parameters
     ----------

@@ -1,19 +1,26 @@
-"""An executed notebook as one HTML page for readers: nbconvert with the template page.html.j2, formulas as MathML.
+"""One HTML page for readers, which needs no other file and no network: of outputs alone, or of an executed notebook.
 
-nbconvert draws formulas with MathJax from a network. A page that is sent by mail must draw them by itself, and
-browsers draw MathML without any script.
+Of a notebook nbconvert makes it, with the template page.html.j2 and formulas as MathML: nbconvert draws formulas with
+MathJax from a network. A page that is sent by mail must draw them by itself, and browsers draw MathML without any
+script.
 """
 
 import copy
 import html
 import re
+from functools import cache
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 
+from jinja2 import Environment
+
+from helpers.notebook.display import KEY, escape
 from helpers.notebook.folds import open_predictions
 
 TEMPLATE = Path(__file__).with_name("page.html.j2")
+
+FRAME = Path(__file__).with_name("frame.html.j2")
 
 OUTSIDE = re.compile(r"(https?:|#|mailto:)")  # links that lead somewhere also from a page that lies alone
 
@@ -129,9 +136,64 @@ def to_html(nb, folder=".", note="", remark=""):
     nb = _for_readers(nb)
     if remark:
         nb.cells.insert(1, new_markdown_cell(f"*{remark}*"))
-    resources = {"metadata": {"path": str(Path(folder))}, "title": title_of(nb), "note": note}
-    page, _ = exporter(TEMPLATE, template_name="basic").from_notebook_node(nb, resources)
-    return _with_contents(page)
+    resources = {"metadata": {"path": str(Path(folder))}}
+    body, _ = exporter(TEMPLATE, template_name="basic").from_notebook_node(nb, resources)
+    return _framed(title_of(nb), body, note)
+
+
+def page_of(title, text, outputs, note=""):
+    """The page of a title, a text below it and outputs as `collected` gives them, with a note at its end.
+
+    Texts are Markdown of headings, paragraphs, lists, **strong words** and `code`.
+    """
+    body = [to_words(f"# {title}\n\n{text}"), *(_shown(*output) for output in outputs)]
+    return _framed(title, "\n".join(body), note)
+
+
+def _shown(bundle, metadata):
+    """One output on a page."""
+    if "image/png" in bundle:
+        words = metadata.get(KEY, {}).get("alt") or bundle.get("text/plain", "figure")
+        picture = bundle["image/png"].replace("\n", "")
+        return f'<figure><img alt="{html.escape(words)}" src="data:image/png;base64,{picture}"/></figure>'
+    if "text/html" in bundle:
+        return (
+            f'<div class="wide">{bundle["text/html"]}</div>' if "<table" in bundle["text/html"] else bundle["text/html"]
+        )
+    return (
+        to_words(bundle["text/markdown"]) if "text/markdown" in bundle else f"<pre>{escape(bundle['text/plain'])}</pre>"
+    )
+
+
+def to_words(text):
+    """HTML of simple Markdown: headings, paragraphs, lists, **strong words**, `code`; what it does not know it shows.
+
+    >>> to_words("## Costs\\n\\nIn **points**, `p < 1`.")
+    '<h2>Costs</h2>\\n<p>In <strong>points</strong>, <code>p &lt; 1</code>.</p>'
+    """
+    blocks = []
+    for block in re.split(r"\n\s*\n", html.escape(text.strip(), quote=False)):
+        block = re.sub(r"\*\*(.+?)\*\*", r"<strong>\1</strong>", block)
+        block = re.sub(r"`([^`]+)`", r"<code>\1</code>", block)
+        heading = re.fullmatch(r"(#{1,6}) +(.+)", block)
+        if heading:
+            blocks.append(f"<h{len(heading[1])}>{heading[2]}</h{len(heading[1])}>")
+        elif block.startswith("- "):
+            items = re.split(r"(?:^|\n)- ", block)[1:]
+            blocks.append("<ul>\n" + "\n".join(f"<li>{item}</li>" for item in items) + "\n</ul>")
+        else:
+            blocks.append(f"<p>{block}</p>")
+    return "\n".join(blocks)
+
+
+@cache
+def _frame():
+    return Environment(autoescape=False).from_string(FRAME.read_text(encoding="utf-8"))
+
+
+def _framed(title, body, note):
+    """A whole document around the body of a page."""
+    return _with_contents(_frame().render(title=title, body=body, note=note))
 
 
 def _with_contents(page):

@@ -1,4 +1,4 @@
-"""Figures of estimates: groups, and what repeated estimates do."""
+"""Figures of experiments: bars in groups, and rows before and after."""
 
 import numpy as np
 
@@ -15,62 +15,7 @@ from helpers.plotting.style import (
     axes_for,
     ink,
     legend_on_top,
-    series,
-    settings_along,
 )
-
-
-def plot_convergence(
-    table,
-    truth=None,
-    ax=None,
-    *,
-    x="n",
-    y="value",
-    se="se",
-    by="estimator",
-    xlabel="rows",
-    ylabel=None,
-    ymin=None,
-):
-    """One marked line for each estimator against a setting (log scale), with bars of two standard errors.
-
-    Parameters
-    ----------
-    table : DataFrame
-        One row for each estimator and setting (`summarise`).
-    truth : float or dict of str to float, optional
-        Horizontal lines; names are the words of the legend.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-    x, y, se, by : str, default "n", "value", "se" and "estimator"
-        Columns of the setting, the heights, their standard errors (None draws no bars), and the names of the lines.
-    xlabel, ylabel, ymin : str, str and float, optional
-        Words on the axes, and the foot of the y axis.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes that were drawn on.
-    """
-    ax = axes_for(ax)
-    names = list(dict.fromkeys(table[by]))
-    for k, name in enumerate(names):
-        part = table[table[by] == name].sort_values(x)
-        place = part[x] * (1 + 0.03 * (k - (len(names) - 1) / 2))
-        bars = None if se is None else 2 * part[se]
-        ax.errorbar(place, part[y], yerr=bars, label=as_written(name), capsize=2, **series(k).both(markersize=5))
-    levels = truth if isinstance(truth, dict) else {"truth": truth} if truth is not None else {}
-    for line, (words, level) in zip((":", "--", "-."), levels.items(), strict=False):
-        ax.axhline(level, color="black", linewidth=1, linestyle=line, label=words)
-    ax.set(xscale="log", xlabel=xlabel, ylabel="grouping loss" if ylabel is None else ylabel)
-    ticks = sorted(set(table[x]))
-    if len(ticks) <= 6:
-        settings_along(ax, ticks)
-    if ymin is not None:
-        ax.set_ylim(bottom=ymin)
-    ax.legend()
-    return ax
 
 
 def plot_bars(table, ax=None, *, ylabel="", form="{:.0f}"):

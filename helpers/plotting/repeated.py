@@ -2,7 +2,18 @@
 
 import numpy as np
 
-from helpers.plotting.style import GREY, OBSERVED, TRUE, axes_for, diagonal, name_lines, points, settings_along
+from helpers.plotting.style import (
+    GREY,
+    OBSERVED,
+    TRUE,
+    as_written,
+    axes_for,
+    diagonal,
+    name_lines,
+    points,
+    series,
+    settings_along,
+)
 
 
 def plot_twice(first, second, ax=None, *, xlabel="", ylabel="", most=None):
@@ -35,22 +46,38 @@ def plot_twice(first, second, ax=None, *, xlabel="", ylabel="", most=None):
 
 
 def plot_repeated(
-    runs, looks, truth=None, ax=None, *, x="n", y="value", xlabel="rows", ylabel="grouping loss", ylim=None, room=12
+    runs,
+    looks=None,
+    truth=None,
+    ax=None,
+    *,
+    x="n",
+    y="value",
+    se=None,
+    by="estimator",
+    xlabel="rows",
+    ylabel="grouping loss",
+    ylim=None,
+    room=12,
 ):
-    """Repeated estimates against a setting (log scale): each repetition a pale mark, their means a line with its name.
+    """Estimates against a setting (log scale): each repetition a pale mark, their means a line with its name.
 
     Parameters
     ----------
     runs : DataFrame
-        The table of `repeat` with a column `estimator`.
-    looks : dict of str to Look
-        How each estimator is drawn.
-    truth : float, optional
-        A level line.
+        The table of `repeat`, or one row for each estimator and setting, as `summarise` makes it.
+    looks : dict of str to Look, optional
+        How each estimator is drawn; by default all, in the order of the table.
+    truth : float or dict of str to float, optional
+        Level lines, by the names that stand at their ends.
     ax : Axes, optional
         Where to draw; a new figure by default.
-    x, y, xlabel, ylabel : str, optional
-        Columns of the setting and of the estimates, and words on the axes.
+    x, y, by : str, optional
+        Columns of the setting, of the estimates, and of the names of the lines.
+    se : str, optional
+        Column of standard errors; bars are two of them to either side.
+    xlabel, ylabel : str, optional
+        Words on the axes.
     ylim : (float, float), optional
         Ends of the y axis.
     room : float, default 12
@@ -63,16 +90,22 @@ def plot_repeated(
     """
     ax = axes_for(ax)
     settings = sorted(runs[x].unique())
+    looks = {name: series(k) for k, name in enumerate(runs[by].unique())} if looks is None else looks
     for k, (name, look) in enumerate(looks.items()):
-        part = runs[runs["estimator"] == name]
-        aside = 1 + 0.08 * (k - (len(looks) - 1) / 2)
-        ax.plot(part[x] * aside, part[y], **look.dots(markersize=4, alpha=0.35, markeredgewidth=0))
-        mean = part.groupby(x)[y].mean()
-        ax.plot(mean.index * aside, mean, label=name, **look.both(markersize=6))
-    if truth is not None:
-        ax.plot([settings[0], settings[-1]], [truth, truth], label="truth", **TRUE.line(linewidth=1.5))
+        part = runs[runs[by] == name]
+        aside = 0.96 + 0.08 * k / max(len(looks) - 1, 1)  # so that marks do not hide one another
+        means = part.groupby(x).mean(numeric_only=True)
+        if len(part) > len(means):
+            ax.plot(part[x] * aside, part[y], **look.dots(markersize=4, alpha=0.35, markeredgewidth=0))
+        if se is not None:
+            ax.errorbar(means.index * aside, means[y], 2 * means[se], fmt="none", ecolor=look.color, capsize=2)
+        ax.plot(means.index * aside, means[y], label=as_written(name), **look.both(markersize=6))
+    levels = truth if isinstance(truth, dict) else {} if truth is None else {"truth": truth}
+    for name, level in levels.items():
+        ax.plot([settings[0], settings[-1]], [level, level], label=name, **TRUE.line(linewidth=1.5))
     ax.set(xscale="log", xlabel=xlabel, ylabel=ylabel, xlim=(settings[0] / 1.4, settings[-1] * room))
-    settings_along(ax, settings)
+    if len(settings) <= 6:
+        settings_along(ax, settings)
     ax.set(ylim=ylim)
-    name_lines(ax)
+    name_lines(ax, gap=10)
     return ax

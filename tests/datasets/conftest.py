@@ -1,5 +1,6 @@
 """A server to download from."""
 
+import pooch
 import pytest
 
 from helpers.datasets import download as _download
@@ -13,6 +14,6 @@ def server(monkeypatch, tmp_path):
     monkeypatch.setattr(_download, "TIMEOUT", 120)  # no test waits that long; a busy machine may
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setenv("HONEST_DATA", str(tmp_path / "data"))
-    monkeypatch.setattr(_download.pooch, "os_cache", lambda name: tmp_path / "cache" / name)
+    monkeypatch.setattr(pooch, "os_cache", lambda name: tmp_path / "cache" / name)
     yield server
     server.close()

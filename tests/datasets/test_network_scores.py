@@ -1,8 +1,11 @@
 """Scores of networks: read from what was fetched, refused by name."""
 
 import hashlib
+import sys
+from dataclasses import replace
 
 import numpy as np
+import pooch
 import pytest
 
 from helpers.datasets import DownloadError, fetch_scores, score_systems
@@ -19,7 +22,7 @@ def test_offline_there_is_one_error_that_says_what_to_do(monkeypatch, tmp_path, 
     monkeypatch.setattr(_download, "BASE_URL", "http://127.0.0.1:9")  # nothing listens there
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setenv("HONEST_DATA", str(tmp_path))
-    monkeypatch.setattr(_download.pooch, "os_cache", lambda name: tmp_path / "cache")
+    monkeypatch.setattr(pooch, "os_cache", lambda name: tmp_path / "cache")
     with pytest.raises(DownloadError) as error:
         fetch_scores("sst2_gpt2")
     entry = _scores._score_files()["sst2_gpt2"]["scores.npy"]
@@ -54,3 +57,17 @@ def test_an_unknown_system_is_named_with_its_neighbour():
     message = r"one of the 14 systems, but it is 'sst2_gpt'; did you mean 'sst2_gpt2'\?.*agnews"
     with pytest.raises(ValueError, match=message):
         fetch_scores("sst2_gpt")
+
+
+@pytest.mark.parametrize("missing", ["pooch", "requests"])
+def test_without_what_downloads_a_file_is_read_or_asked_for(monkeypatch, tmp_path, missing):
+    """As in a browser: files that lie there are read, others are named."""
+    monkeypatch.setitem(sys.modules, missing, None)
+    monkeypatch.setenv("HONEST_DATA", str(tmp_path))
+    with pytest.raises(DownloadError, match="sst2_gpt2/scores.npy"):
+        fetch_scores("sst2_gpt2")
+    path = tmp_path / ENTRY.collection / ENTRY.path
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"x")
+    entry = replace(ENTRY, sha256=hashlib.sha256(b"x").hexdigest())
+    assert _download.fetch_file(entry) == path

@@ -20,7 +20,7 @@ from helpers.notebook.student import tags
 from helpers.practice.run import list_notebooks
 
 ROOT = Path(__file__).resolve().parents[2]
-TAGS = {"parameters", "claim", "exercise", "check", "solution", "predict", "quiz", "hide-input", "hide-output"}
+TAGS = {"parameters", "claim", "exercise", "check", "solution", "predict", "quiz", "hide-input", "hide-output", "slide"}
 TAGS |= {"remove-cell", "raises-exception"}
 SPEAKING = {"show", "table", "figure", "claim", "quiz", "Check"}
 CARD = ("Goals", "Needs", "Minutes", "Papers")  # which the map of the site shows
@@ -74,13 +74,13 @@ def output_text(output):
 
 
 def rule_parameters(notebook):
-    """The first code cell is tagged parameters: an assignment a line, each with the comment that `--help` shows."""
+    """One cell is tagged parameters: an assignment a line, each with the comment that `--help` shows."""
     tagged = [(k, cell) for k, cell in code_cells(notebook) if "parameters" in tags(cell)]
     if len(tagged) != 1:
         yield 1, f"{len(tagged)} cells tagged parameters, not one"
     for k, cell in tagged:
-        if k != code_cells(notebook)[0][0]:
-            yield k, "code stands above the parameters: their guard would not know what papermill misspelt"
+        if any(re.search(r"import .*\bparameters\b", above["source"]) for j, above in code_cells(notebook) if j < k):
+            yield k, "the guard is imported above the parameters: it would not know what papermill misspelt"
         for line in cell["source"].splitlines():
             if not re.fullmatch(r"\w+ = \S.*  # \S.*", line):
                 yield k, f"a parameter stands on one line with a comment: {line}"

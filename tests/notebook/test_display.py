@@ -11,6 +11,9 @@ import pytest
 from PIL import Image
 
 from helpers.notebook import figure, show, show_source, table
+from helpers.notebook.display import MARGIN
+from helpers.plotting import panels, typical_error_beside
+from helpers.plotting.style import own_style
 
 
 def test_table_is_fixed_aligned_and_escaped(outputs):
@@ -70,6 +73,22 @@ def test_figure_is_reproducible_and_described_and_may_have_more_pixels_at_the_sa
     _, metadata, large = drawn(outputs)
     assert abs(large.width - 2 * small.width) <= 2 and round(large.info["dpi"][0]) == 220
     assert metadata["width"] == large.width // 2
+
+
+def test_each_panel_is_cut_out_with_its_scale_of_typical_errors(outputs):
+    with own_style():
+        fig, (left, right) = panels(2)
+        for ax in (left, right):
+            ax.plot([0, 1], [0, 0.04])
+            ax.set_ylabel("grouping loss")
+        scale = typical_error_beside(left)
+        typical_error_beside(right)
+        figure(fig, "Two panels, with two scales each.")
+    with Image.open(io.BytesIO(base64.b64decode(outputs[0][0]["image/png"]))) as picture:
+        (cut,) = map(float, picture.info["Panels"].split())
+    start = fig.get_tightbbox().x0 - MARGIN
+    words = [ax.yaxis.label.get_window_extent() for ax in (scale, right)]
+    assert words[0].x1 / fig.dpi - start < cut < words[1].x0 / fig.dpi - start
 
 
 @pytest.mark.parametrize("alt", [None, "   a          b       c ", "The very same words here."])

@@ -97,6 +97,12 @@ def test_the_guard_runs_again_after_other_cells_and_sees_what_was_changed():
         exec(GUARD, names | {"n_rows": 5})
 
 
+def test_what_a_lesson_shows_before_its_parameters_is_not_taken_for_one():
+    run("caption = 'four of ten rows'\nrates = {}", DECLARED, GUARD)
+    with pytest.raises(ParameterError, match="no parameter 'n_row'"):
+        run("caption = 'four of ten rows'", DECLARED, "n_row = 400", GUARD)
+
+
 def test_a_guard_before_its_cell():
     names = {}
     with pytest.raises(ParameterError, match="lacks 'n_rows', or was not run"):

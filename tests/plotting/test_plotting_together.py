@@ -22,9 +22,7 @@ DRAWN = {
     "groups": lambda names: plotting.plot_groups(
         pd.DataFrame({"rule": names, "n": 5, "gap": 0.1, "low": 0.0, "high": 0.2, "adjusted": 0.01})
     ),
-    "convergence": lambda names: plotting.plot_convergence(
-        pd.DataFrame({"estimator": names, "n": 10, "value": 0.1, "se": 0.1}), se=None
-    ),
+    "repeated": lambda names: plotting.plot_repeated(pd.DataFrame({"estimator": names, "n": 10, "value": 0.1})),
     "bars": lambda names: plotting.plot_bars(pd.DataFrame([range(4)] * 4, columns=names, index=names)),
     "before and after": lambda names: plotting.plot_before_after(
         pd.DataFrame({"before": 0.4, "value": 0.2, "low": 0.1, "high": 0.3}, index=names), words=("before", "after")

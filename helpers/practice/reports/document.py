@@ -17,6 +17,7 @@ from helpers import _progress
 from helpers.checks import check_one_of, check_rng
 from helpers.notebook import figure, folds, table
 from helpers.notebook.display import collected, emit, escape
+from helpers.notebook.page import page_of
 from helpers.plotting.style import own_style
 from helpers.practice.reports.findings import Severity, Words, as_json, fill, steps_of, table_of, words
 
@@ -240,19 +241,14 @@ class Report:
 
     def html(self, files=None):
         """The page as one HTML document that needs no other file and no network; `files` (a row each) lie beside it."""
-        import nbformat.v4 as v4  # takes a second or two, and only who saves a page needs it
-
-        from helpers.notebook.page import to_html
-
         with own_style(), collected() as outputs:
             self.show()
             if files is not None:
                 show_heading("Files beside this page")
                 table(files)
-        shown = [v4.new_output("display_data", dict(data), metadata=about) for data, about in outputs]
-        cells = [v4.new_markdown_cell(self.words.title), v4.new_code_cell("", outputs=shown)]
+        title, text = self.words.title.removeprefix("# ").split("\n\n", 1)
         note = f"Made on {date.today():%d %B %Y} with honest-confidence {helpers.__version__}."
-        return to_html(v4.new_notebook(cells=cells), note=note)
+        return page_of(title, text, outputs, note)
 
     # ---- files --------------------------------------------------------------------------------------------------
 
@@ -263,9 +259,6 @@ class Report:
         replaces them all, and removes those that this report does not have. Until all are written the folder stays as
         it was.
         """
-        from helpers.notebook.page import check_stack
-
-        check_stack()
         folder = check_free(folder, [PAGE, *self.file_names], overwrite)
         with self._new_files(folder, rng) as (new, files):
             (new / PAGE).write_text(self.html(files), encoding="utf-8")

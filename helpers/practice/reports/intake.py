@@ -225,26 +225,31 @@ def likely_groups(table):
 
 
 def find_limitation(table):
-    """Why grouping loss and groups cannot be sought in this table, in one sentence; "" if they can."""
+    """Why grouping loss and groups cannot be sought in a table, and what would do; "" twice if they can."""
     weight = table.weights
     used = weight > 0
     n_effective = weight.sum() ** 2 / (weight**2).sum()
     n_ones = int(table.y[used].sum())
     n_events = min(n_ones, int(used.sum()) - n_ones)
     if not table.features:
-        return "The table has no features, so cases with the same score cannot be told apart."
+        why = "The table has no features, so cases with the same score cannot be told apart."
+        return why, "columns that describe the cases"
     if n_effective < LEAST_ROWS:
+        needed = round_up(LEAST_ROWS * table.n / n_effective)
         worth = ""
         if table.weight is not None:
-            needed = round_up(LEAST_ROWS * table.n / n_effective)
             worth = (
                 f", with their weights worth {n_effective:,.0f} (some {needed:,} of this kind are worth {LEAST_ROWS})"
             )
-        return f"The table has {table.n:,} cases{worth}; below {LEAST_ROWS} they say too little about single people."
+        why = f"The table has {table.n:,} cases{worth}; below {LEAST_ROWS} they say too little about single people."
+        return why, f"at least {needed:,} cases"
     if n_events < LEAST_EVENTS:
-        rate = f": at this rate, about {round_up(LEAST_EVENTS * table.n / n_events):,} cases" if n_events else ""
-        return f"Only {n_events} cases have the rarer label; at least {LEAST_EVENTS} are needed{rate}."
+        needed = f"about {round_up(LEAST_EVENTS * table.n / n_events):,} cases" if n_events else ""
+        rate = f": at this rate, {needed}" if needed else ""
+        why = f"Only {n_events} cases have the rarer label; at least {LEAST_EVENTS} are needed{rate}."
+        return why, needed or f"at least {LEAST_EVENTS} cases of each label"
     n_groups = LEAST_GROUPS if table.groups is None else np.unique(table.groups[used]).size
     if n_groups < LEAST_GROUPS:
-        return f"The cases come from only {n_groups} people or places; at least {LEAST_GROUPS} are needed."
-    return ""
+        why = f"The cases come from only {n_groups} people or places; at least {LEAST_GROUPS} are needed."
+        return why, f"cases of at least {LEAST_GROUPS} people or places"
+    return "", ""

@@ -206,8 +206,9 @@ class Money:
 
     threshold: float  # probability from which yes pays
     # A row a policy: "stated", "recalibrated", "repaired", "always yes", "always no". In shares of the cases: yes,
-    # misses, false_alarms. In the unit of the costs: cost, what it saves beside the stated scores (saved) and beside
-    # the cheaper of the last two (over_rule). Each with its ends, _low and _high
+    # misses, false_alarms. In the unit of the costs: cost, what it saves beside the stated scores (saved), beside the
+    # recalibrated ones (over_recalibrated) and beside the cheaper of the last two (over_rule). Each with its ends, _low
+    # and _high, which hold what it is on average over cases like these, and not over the next few
     costs: pd.DataFrame
     n: int  # cases that judge: all (later ones where rows have a date), or about 100,000 of a larger table
     changed: bool  # whether a test sees that the features add something to the score
@@ -232,6 +233,7 @@ def count_money(table, scores, cost):
         columns = {
             "cost": paid[policy],
             "saved": paid["stated"] - paid[policy],
+            "over_recalibrated": paid["recalibrated"] - paid[policy],
             "over_rule": paid[rule] - paid[policy],
             "yes": decision.astype(float),
             "misses": (1 - decision) * table.y,

@@ -12,7 +12,13 @@ import numpy as np
 
 from helpers.practice.reports.average import OTHERS, SMALL
 from helpers.practice.reports.findings import Finding, Severity, ends_of
-from helpers.practice.reports.intake import LEAST_ROWS, NAMES_OF_GROUPS, leaking_columns, likely_groups
+from helpers.practice.reports.intake import (
+    LEAST_ROWS,
+    NAMES_OF_GROUPS,
+    find_limitation,
+    leaking_columns,
+    likely_groups,
+)
 from helpers.practice.reports.misjudged import least_gaps
 from helpers.practice.reports.pair import LEAST_UNITS
 from helpers.practice.reports.phrases import as_shown, root
@@ -26,12 +32,18 @@ REVERSED = -4.0  # correlation with the label, in standard errors
 MOVED = 0.1  # change of the gap over time that makes the whole score useless, if it is surely as large
 FEWEST_NEWEST = 200  # cases of the last period by which scores may be recalibrated alone
 SAME = 0.5  # part of the gap after recalibration that a group must have as stated to lean that way
-WIDER = 1.05  # intervals, from which assumed groups are worth a word: as shown, 1.1 times as wide
+WIDER = 1.2  # intervals, from which rows that err alike are worth a word: 95 % intervals would hold in 90 % without it
+NEW_AND_OLD = 2**0.5  # times the interval of a mean, for that of as many new cases, which have their own luck
 MANY = 0.5  # share of the cases from which misjudged groups are no exception
 
-UNKNOWN_OFF = {"off_little": "off_then_unknown", "off_somewhere": "somewhere_then_unknown"}  # where groups are unknown
+UNKNOWN_OFF = {  # where groups are unknown
+    "off_little": "off_then_unknown",
+    "off_unsure": "off_then_unknown",
+    "off_somewhere": "somewhere_then_unknown",
+}
 OFF_AS_STATED = ("too_low", "too_high")  # groups whose stated scores are significantly off
-OFF = ("off_mendable", "off_repaired", "off_unmendable", "off_little", "off_somewhere")  # of which one may be found
+MENDED_OR_NOT = ("off_mendable", "off_repaired", "off_unmendable", "off_unsure")  # worth mending
+OFF = (*MENDED_OR_NOT, "off_little", "off_somewhere")  # of which one may be found
 
 
 def find_all(report):
@@ -47,8 +59,9 @@ def find_all(report):
     used = "repaired" if is_repaired else "stated"
     used = "recalibrated" if any(one.kind == "off_mendable" for one in average) else used
     groups = list(of_groups(report, used, moving))
-    if order and order[0].severity == Severity.GRAVE:  # scores that know nothing decide nowhere
+    if order and order[0].severity == Severity.GRAVE:  # scores that know nothing decide nowhere, at no date
         groups = [one for one in groups if one.kind not in ("people_decide", "not_alone")]
+        drifts = [replace(one, severity=Severity.NOTE) for one in drifts]
     spared = [one.subject for one in groups if one.kind == "spoiled" and one.severity >= Severity.SERIOUS]
     average = [replace(one, more=one.more | {"spared": spared}) for one in average]
     findings = [
@@ -88,7 +101,7 @@ def of_rows(table, assumed):
         elif alert is assumed:
             kind = {"cluster": "assumed_groups", "same_rows": "assumed_equal"}.get(alert.kind, "assumed_copies")
             yield Finding(kind, table.group_name, **ends, more=more)
-        elif alert.kind == "cluster" and assumed is None:
+        elif alert.kind == "cluster" and assumed is None and alert.value >= WIDER:
             yield Finding("may_depend", ", ".join(alert.columns), **ends, more=more)
             return  # of several such columns the one that makes intervals widest
 
@@ -153,18 +166,17 @@ def of_average(report, order="", remedy="off_mendable"):
     more = {name: float(average.rates[name]) for name in ("stated", "observed")} | {"se": average.se}
     is_useless = order in ("knows_nothing", "reversed", "constant")
     severity = severity_of(average.size, average.scale)
-    saved = report.loss_parts
-    is_sure = (
-        saved["saved_low"] > 0 or average.low >= SMALL * average.scale or (average.direction and saved["saved"] > 0)
-    )
     if not average.is_miscalibrated:
         kind, severity = "right_on_average", Severity.GOOD
     elif average.low <= 0:
         kind, severity = "off_somewhere", Severity.NOTE
     elif is_useless:
         kind = "off_unmendable"
-    elif not (average.is_worth_mending and is_sure):
+    elif not average.is_worth_mending:
         kind, severity = "off_little", Severity.NOTE
+    elif not is_mendable(report):
+        kind = "off_unsure"
+        more |= {name: report.loss_parts[name] for name in ("saved", "saved_low", "saved_high")}
     else:
         kind = remedy
         calibrator = average.calibrator
@@ -183,7 +195,15 @@ def of_average(report, order="", remedy="off_mendable"):
         yield Finding("slope", value=average.slope, low=low, high=high, n=n, more=more)
     if average.no_curve_fits and order != "reversed":
         by_band = 1.0 if average.curve.is_monotone else OTHERS  # no rising curve lies within a band of 99 %
-        yield Finding("falls", p_value=min(average.residual_p_value, by_band), n=n, severity=Severity.SERIOUS)
+        severity = Severity.NOTE if is_useless else Severity.SERIOUS
+        yield Finding("falls", p_value=min(average.residual_p_value, by_band), n=n, severity=severity)
+
+
+def is_mendable(report):
+    """Whether a recalibration by these cases surely helps others: on labels that it has not seen, or by two points."""
+    average = report.average
+    is_sure = report.loss_parts["saved_low"] > 0 or average.low >= SMALL * average.scale
+    return average.is_worth_mending and is_sure
 
 
 def lead_of(average, is_useless=False):
@@ -295,8 +315,10 @@ def of_groups(report, used, moving=()):
     scale = report.average.scale
     n = report.table.n
     if audit is None:
-        missing = report.limitation or "No column has groups of enough cases."
-        yield Finding("groups_unknown", missing, n=n, severity=Severity.SERIOUS)
+        _, needed = find_limitation(report.table)
+        more = {"needed": needed or "columns whose values have enough cases each"}
+        why = report.limitation or "No column has groups of enough cases."
+        yield Finding("groups_unknown", why, n=n, severity=Severity.SERIOUS, more=more)
         return
     search = audit.search
     about = {"n_groups": len(search.table), "smallest": search.smallest, "detectable": sorted(audit.detectable.items())}
@@ -484,7 +506,11 @@ def of_money(report, moving=()):
         return
     repaired = costs.loc["repaired"]
     beside = {f"rule_{place}": value for place, value in ends_of(repaired, "over_rule").items()}
+    beside |= {f"recalibrated_{place}": value for place, value in ends_of(repaired, "over_recalibrated").items()}
+    # of two remedies that surely save something, the simpler one, unless the other surely saves more
+    suffices = is_mendable(report) and money.saves("recalibrated") and costs.loc["recalibrated", "over_rule_low"] > 0
     is_saving = money.saves("repaired") and beside["rule_low"] > 0
+    is_saving = is_saving and not (suffices and beside["recalibrated_low"] <= 0)
     kind, severity = "repair_unsure", Severity.NOTE
     if is_saving and later is not None and later.too_few:
         kind = "repair_not_over_time"
@@ -494,6 +520,8 @@ def of_money(report, moving=()):
         kind, severity = "repair_saves", Severity.SERIOUS
     more = beside | {"rule": rule, "period": period, "moving": list(moving)}
     more["columns"] = [_seen_of(report, name) for name in money.columns]
+    reach = NEW_AND_OLD * (repaired["saved_high"] - repaired["saved"])
+    more |= {"new_low": repaired["saved"] - reach, "new_high": repaired["saved"] + reach}
     if later is not None:
         more |= {"too_few": later.too_few, "n_needed": later.n_needed}
     yield Finding(kind, severity=severity, **ends_of(repaired, "saved"), n=money.n, more=more)
@@ -517,8 +545,8 @@ def of_limits(report):
     if "people or places" in report.limitation:
         yield Finding("few_people", n=n)
     table = report.table
-    if table.groups is None and not any(alert.kind == "cluster" for alert in table.alerts):
-        yield Finding("rows_independent", n=n, more={"by_user": table.are_independent})
+    if table.groups is None and not any(one.kind == "cluster" and one.value >= WIDER for one in table.alerts):
+        yield Finding("rows_independent", value=WIDER, n=n, more={"by_user": table.are_independent})
 
 
 def use_of(findings, n):
@@ -556,17 +584,21 @@ def use_of(findings, n):
         kind = "mend_but_not_for" if mends else "but_not_for"
     elif "groups_over_time" in serious:
         kind, about = "but_off_over_time", "groups_over_time"
+    elif "off_unsure" in first:
+        kind = "off_but_unsure"
     elif not serious.isdisjoint({"certified_loss", "certified_loss_of_groups"}):
         kind = "mend_but_not_single" if mends else "but_not_single"
     else:
         kind = "after_recalibration" if mends else "as_they_are"
     severity = Severity.GRAVE if grave else Severity.GOOD if kind == "as_they_are" else Severity.SERIOUS
-    columns = first["repair_saves"].more["columns"] if "repair_saves" in first else []
+    repair = next((first[kind] for kind in ("repair_saves", "repair_saved_then") if kind in first), None)
     ends = {"value": groups["grave"] if kind.endswith("for_most") else groups["serious"]}
     if off and kind == UNKNOWN_OFF[off.kind]:  # the headline tells what the finding on averages tells
         ends = {"value": off.value, "low": off.low, "high": off.high, "p_value": off.p_value}
-    period = first["repair_saves"].more.get("period", "") if "repair_saves" in first else ""
-    more = {"columns": columns, "period": period, "rule": money["rule"], "pays": money["pays"]}
+    more = {"columns": [], "period": "", "rule": money["rule"], "pays": money["pays"]}
+    if repair:
+        more |= {name: repair.more[name] for name in ("columns", "period", "new_low", "new_high", "recalibrated_low")}
+        more |= {"n_judged": repair.n}
     more |= {"mends": mends, "is_paid": is_paid}
     more["people"] = first["people_decide"].more["whom"] if "people_decide" in first else []
     more |= {name: groups[name] for name in ("whom", "far_as_stated", "least", "is_rare")}
@@ -576,7 +608,7 @@ def use_of(findings, n):
 
 def worst_of(average):
     """What a headline says about stated scores: what is worst, with its numbers; `lead` is "" for nothing."""
-    if average is None or average.kind not in ("off_mendable", "off_repaired", "off_unmendable"):
+    if average is None or average.kind not in MENDED_OR_NOT:
         return {"lead": ""}
     names = ("stated", "observed", "se", "slope")
     numbers = {name: average.more[name] for name in names if name in average.more}

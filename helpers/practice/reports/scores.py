@@ -29,7 +29,7 @@ from helpers.practice.reports.single_cases import measure_loss
 from helpers.practice.tables.scores import ScoreTable
 from helpers.profile.alerts import Alert, no_table_warnings
 
-GAP = "observed minus stated, in points (left: scores too high, right: too low)"
+GAP = "observed minus stated, in points\n(left: scores too high)"
 
 GROUPS_SEED = 0  # of the draws that judge groups: two readers of a table read of the same ones, whatever their seed
 
@@ -84,7 +84,7 @@ class ScoreReport(ScoreTables, Report):
     @cached_property
     def limitation(self):
         """Why grouping loss and groups are missing, or ""."""
-        return find_limitation(self.table)
+        return find_limitation(self.table)[0]
 
     @cached_property
     def average(self):
@@ -180,7 +180,7 @@ class ScoreReport(ScoreTables, Report):
             return reports.plot_monotone(self.average.curve, self.table.p, log=rare, threshold=threshold)
         if name == "bins":
             return plot_reliability_close(self.average.error.curve, self.table.p)
-        return plot_groups(self.audit.drawn, xlabel=GAP, in_order=True, most=len(self.audit.drawn))
+        return plot_groups(self.audit.drawn, xlabel=GAP, in_order=True, most=len(self.audit.drawn), letters=20)
 
     def null_trials(self, rng):
         """The tests that could raise an alarm, {name: function of `rng`}, for `negative_control`."""

@@ -1,0 +1,159 @@
+"""The live pages in a browser: lessons give what they store, a report what Python gives outside, nobody else is asked.
+
+Without the build (`make live`) or a browser they are skipped, and the summary says why.
+"""
+
+import json
+import re
+import subprocess
+import sys
+
+import nbformat
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit
+from scripts import load_program
+from sites import ROOT
+
+from helpers.practice.reports import audit_scores, read_table
+from tests.notebook.stored_outputs import texts_agree
+
+SITE = ROOT / "build" / "site"
+MINUTES = 60_000  # milliseconds
+READY = re.compile("Done in|error|cannot|failed|ended")
+build = load_program(ROOT / "site" / "live" / "build.py")
+
+
+@pytest.fixture(scope="module")
+def address():
+    """Where the site is served."""
+    if not (SITE / "live" / "parts.json").exists():
+        pytest.skip("the live pages were NOT tried: they are not built (make live)")
+    command = [sys.executable, ROOT / "site" / "live" / "serve.py", "--port", "0", "--idle", "1800"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        yield process.stdout.readline().strip().removesuffix("/index.html")
+        process.terminate()
+
+
+@pytest.fixture
+def page(browser, address):
+    """A page of a new visitor, whose requests all go to the server of the site."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.set_default_timeout(30 * MINUTES)
+    asked = []
+    context.on("request", lambda request: asked.append(request.url))
+    yield page
+    context.close()
+    elsewhere = [url for url in asked if not url.startswith((f"{address}/", "blob:", "data:"))]
+    assert asked and not elsewhere
+
+
+def text_of(outputs):
+    """What outputs say as plain text."""
+    texts = []
+    for output in outputs:
+        texts.append(output.get("stream") or output.get("text") or output.get("data", {}).get("text/plain", ""))
+        texts.append("" if texts[-1].endswith("\n") else "\n")
+    return "\n".join(line.rstrip() for line in "".join(texts).splitlines() if line.strip())
+
+
+def n_figures(outputs):
+    """How many pictures there are."""
+    data = [output.get("data", {}) for output in outputs]
+    return sum(("image/png" in one) + one.get("text/html", "").count("data:image/png") for one in data)
+
+
+LESSONS = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb") if path.stem[:2] not in build.NEEDS)
+AT_NIGHT = [pytest.param(name, marks=() if name[:2] == "00" else pytest.mark.nightly) for name in LESSONS]
+
+
+@pytest.mark.parametrize("name", AT_NIGHT)
+def test_a_lesson_gives_what_it_stores(page, address, name):
+    if not (SITE / "live" / "cells" / f"{name}.json").exists():
+        pytest.skip(f"{name} is not part of the site that was built")
+    stored = {cell.id: cell for cell in nbformat.read(ROOT / "notebooks" / f"{name}.ipynb", 4).cells}
+    page.goto(f"{address}/notebooks/{name}.html")
+    page.get_by_role("button", name="Run this page").click()
+    page.locator(".honest-live-status", has_text=READY).wait_for()
+    assert page.locator(".honest-live-status").inner_text().startswith("Done")
+    cells = page.evaluate("window.honestLive.cells.map(({id, results, raises}) => ({id, results, raises}))")
+    assert len(cells) > 8
+    different = {}
+    for cell in cells:
+        want, got = stored[cell["id"]].outputs, cell["results"]
+        if not cell["raises"] and not texts_agree(text_of(got), text_of(want)) or n_figures(got) != n_figures(want):
+            different[cell["id"]] = (text_of(want), text_of(got))
+    assert not different
+
+
+def table(n=1500):
+    """Scores that hide a group, as a spreadsheet of a German hospital saves them."""
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame({"age": rng.integers(20, 90, n), "ward": rng.choice(["a", "b", "c"], n)})
+    chance = expit(rng.normal(size=n) + 1.2 * (frame["ward"] == "b"))
+    frame["risk"] = expit(np.log(chance / (1 - chance)) - 1.2 * (frame["ward"] == "b")).round(4)
+    frame["died"] = (rng.random(n) < chance).astype(int)
+    return frame
+
+
+def test_a_report_is_that_of_python_outside(page, address, tmp_path):
+    path = tmp_path / "klinik.csv"
+    table().to_csv(path, sep=";", decimal=",", index=False)
+    outside = audit_scores(read_table(path, "died", "risk"), rng=0)
+    page.goto(f"{address}/live/audit.html")
+    page.set_input_files("#file", path)
+    page.wait_for_selector("#choice:not([hidden])")
+    assert page.input_value("#label") == "died" and page.input_value("#score") == "risk"
+    page.click("#go")
+    page.wait_for_selector("#result:not([hidden])")
+    with page.expect_download() as saved:
+        page.get_by_role("link", name="findings.json").click()
+    inside = json.loads(saved.value.path().read_text(encoding="utf-8"))["findings"]
+    assert [one["kind"] for one in inside] == list(outside.findings["kind"])
+    for one, sentence in zip(inside, outside.findings["sentence"], strict=True):
+        assert texts_agree(one["sentence"], sentence), (one["sentence"], sentence)
+    assert page.frame_locator("#report").locator("strong").first.inner_text() == outside.headline
+
+
+def test_nothing_can_be_sent_to_elsewhere(page, address):
+    """The policy is that of the page and of the worker, which does not hang on what the server sends."""
+    page.goto(f"{address}/live/audit.html")
+    page.evaluate("async () => { await (await import('./engine.js')).start(() => null); }")
+    ask = "async () => { try { await fetch('http://127.0.0.1:9/'); } catch (error) { return String(error); } }"
+    refused = []
+    page.on("console", lambda line: refused.append(line.text))
+    (worker,) = page.workers
+    for place in (page, worker):
+        assert "TypeError" in place.evaluate(ask)
+    assert sum("Content Security Policy" in line for line in refused) >= 2
+
+
+def test_what_goes_wrong_is_said(page, address, tmp_path):
+    page.goto(f"{address}/live/audit.html")
+    status = page.locator("#status")
+    page.evaluate("window.WebAssembly = undefined")
+    path = tmp_path / "scores.csv"
+    table(50).to_csv(path, index=False)
+    page.set_input_files("#file", path)
+    page.locator("#status", has_text="WebAssembly").wait_for()
+    page.reload()
+    page.route("**/library.zip*", lambda route: route.fulfill(body=b"half of it"))
+    page.set_input_files("#file", path)
+    page.locator("#status", has_text="broke off").wait_for()
+    page.unroute("**/library.zip*")
+    page.set_input_files("#file", {"name": "words.csv", "mimeType": "text/csv", "buffer": b"a,b\nx,y\n"})
+    page.wait_for_selector("#choice:not([hidden])")
+    page.click("#go")
+    page.locator("#status", has_text="words.csv").wait_for()
+    assert "column" in status.inner_text()
+
+
+def test_a_package_that_is_not_the_pinned_one_is_refused(tmp_path, monkeypatch):
+    (tmp_path / build.SHIM[0]).write_bytes(b"other")
+    with pytest.raises(SystemExit, match="SHA-256"):
+        build.download(build.SHIM, tmp_path)
+    monkeypatch.setitem(build.COMMANDS, build.ENGINE, [sys.executable, "-c", "raise SystemExit(1)"])
+    with pytest.raises(SystemExit, match="network"):
+        build.download(build.ENGINE, tmp_path)
