@@ -12,7 +12,6 @@ import re
 from pathlib import Path
 
 import yaml
-from helpers.notebook.sliders import WIDGET
 from stored_outputs import PICTURE
 
 from helpers.notebook.claims import recorded_claims
