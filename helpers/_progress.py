@@ -3,7 +3,7 @@
 import io
 import os
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from threading import Event, Thread
 
@@ -80,7 +80,7 @@ def _stderr_of_program():
 
 @contextmanager
 def _repeated(seconds, function):
-    """Call a function each so many seconds, beside what is done in here."""
+    """Call a function each so many seconds, beside what is done in here; never where no thread can be started."""
     done = Event()
 
     def repeat():
@@ -88,9 +88,11 @@ def _repeated(seconds, function):
             function()
 
     thread = Thread(target=repeat, daemon=True, name="progress")
-    thread.start()
+    with suppress(RuntimeError):  # in a browser
+        thread.start()
     try:
         yield
     finally:
         done.set()
-        thread.join()
+        if thread.ident is not None:
+            thread.join()

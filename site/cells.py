@@ -5,7 +5,6 @@ import re
 from figures import show_figures
 
 from helpers.notebook.folds import is_claim
-from helpers.notebook.sliders import drop_widgets
 
 # myst-nb folds by its own tags; a quiz shows its questions only.
 FOLDS = {
@@ -38,7 +37,6 @@ def for_site(notebook, name, links, figure_folder):
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.outputs = [out for out in cell.outputs if out.output_type != "display_data" or out.data]
-            drop_widgets(cell.outputs)
             own = cell.metadata.get("tags", [])
             if any("image/png" in out.get("data", {}) for out in cell.outputs) and not {*FOLDS} & {*own}:
                 cell.metadata.tags = [*own, "figure"]

@@ -1,4 +1,4 @@
-"""Slides of a lesson's pictures, from the executed lesson itself: nbconvert's, with a copy of reveal.js in the site."""
+"""Slides of a lesson, from the executed lesson itself: nbconvert's, with a copy of reveal.js in the site."""
 
 import re
 import shutil
@@ -35,28 +35,35 @@ def finding(cell):
     return next((f"## {unescape(re.sub('<[^>]+>', '', title[1]))}" for title in titles if title), "")
 
 
-def slides_of(notebook):
-    """A notebook of slides: the title with its goals, then each picture below the heading of its section.
+def prose(source, kind, id):
+    """A cell of words: "slide" begins a slide, and "notes" are for the speaker only."""
+    return new_markdown_cell(source, metadata={"slideshow": {"slide_type": kind}}, id=id[:64])
 
-    A prediction comes with the question that is asked before it, and stays closed until somebody opens it.
+
+def slides_of(notebook):
+    """A notebook of slides: the title with its goals, each picture, and the cells with the tag `slide`, code included.
+
+    They stand below the heading of their section. A prediction comes with the question that is asked before it, and
+    stays closed until somebody opens it. What the lesson says between two slides is the speaker's notes of the first.
     """
     title = re.search(r"^# .+$", notebook.cells[0].source, re.MULTILINE)[0]
     goals = re.search(r"\*\*Goals\*\*\W*(.*?)\W*$", notebook.cells[0].source, re.MULTILINE)
-    first = new_markdown_cell(f"{title}\n\n{goals[1] if goals else ''}", id="title")
-    first.metadata["slideshow"] = {"slide_type": "slide"}
-    cells = [first]
+    cells = [prose(f"{title}\n\n{goals[1] if goals else ''}", "slide", "title")]
     heading = question = ""
     for cell in notebook.cells[1:]:
+        chosen = "slide" in tags(cell)
         if cell.cell_type == "markdown":
             heads = re.findall(r"^##+ .+$", cell.source, re.MULTILINE)
             heading = re.sub("^#+", "##", heads[-1]) if heads else heading
             question = cell.source.strip().split("\n\n")[-1]
-        elif (shown := pictures(cell)) and not HIDDEN & tags(cell):
+            words = re.sub(r"\A#+", "##", cell.source) if heads else f"{heading}\n\n{cell.source}"
+            cells.append(prose(words, "slide", cell.id) if chosen else prose(cell.source, "notes", cell.id))
+        elif chosen or (pictures(cell) and not HIDDEN & tags(cell)):
             words = f"{heading}\n\n{question}" if "predict" in tags(cell) else finding(cell) or heading
-            above = new_markdown_cell(words, id=f"above-{cell.id}"[:64])
-            above.metadata["slideshow"] = {"slide_type": "slide"}
+            words += f"\n\n```python\n{cell.source}\n```" if chosen else ""
+            shown = cell.outputs if chosen else pictures(cell)
             below = from_dict(cell | {"outputs": shown, "metadata": {"slideshow": {"slide_type": "-"}}})
-            cells += [above, below]
+            cells += [prose(words, "slide", f"above-{cell.id}"), below]
     return new_notebook(cells=cells, metadata=notebook.metadata)
 
 

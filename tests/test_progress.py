@@ -112,3 +112,17 @@ def test_a_report_on_answers_names_its_steps(monkeypatch):
     monkeypatch.setattr(_progress, "step", said.append)
     audit_answers(read_answers(), n_resamples=100, rng=0, progress=False)
     assert len(said) == answers.N_STEPS
+
+
+def test_where_no_thread_starts_a_terminal_still_names_the_steps(monkeypatch):
+    class NoThread(threading.Thread):
+        def start(self):
+            raise RuntimeError("can't start new thread")  # as Python does in a browser
+
+    monkeypatch.setattr(_progress, "Thread", NoThread)
+    stream = Terminal()
+    with redirect_stderr(stream), _progress.told(2):
+        for words in ("averages", "groups"):
+            time.sleep(0.2)  # tqdm draws no faster
+            _progress.step(words)
+    assert "groups (2 of 2" in stream.getvalue()

@@ -4,7 +4,7 @@ To import it changes nothing in a reader's session.
 
 - `guard`: the parameters and the folder of a run; `claims`: numbers that are checked
 - `exercises`, `quizzes`: questions that a reader answers; `folds`: what a reader opens
-- `display`: what is shown; `sliders`: pictures that follow a parameter
+- `display`: what is shown
 - `student`: copies without solutions; `page`: a page for readers
 """
 
@@ -14,9 +14,8 @@ from helpers.notebook.exercises import Check
 from helpers.notebook.folds import folded, prediction
 from helpers.notebook.guard import ParameterError, at_least, between, one_of, output_folder, parameters
 from helpers.notebook.quizzes import quiz
-from helpers.notebook.sliders import explore
 
 __all__ = [
-    "Check", "ClaimFailed", "ParameterError", "at_least", "between", "claim", "explore", "figure",
+    "Check", "ClaimFailed", "ParameterError", "at_least", "between", "claim", "figure",
     "folded", "one_of", "output_folder", "parameters", "prediction", "quiz", "record", "show", "show_source", "table",
 ]  # fmt: skip

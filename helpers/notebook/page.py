@@ -17,7 +17,6 @@ from jinja2 import Environment
 
 from helpers.notebook.display import KEY, escape
 from helpers.notebook.folds import open_predictions
-from helpers.notebook.sliders import drop_widgets
 
 TEMPLATE = Path(__file__).with_name("page.html.j2")
 
@@ -111,7 +110,6 @@ def _for_readers(nb):
             cell.source = re.sub(r"^\|.*\n?", "", cell.source, flags=re.MULTILINE)
         if not skipping and not NOT_FOR_READERS & set(cell.metadata.get("tags", [])):
             open_predictions(cell.get("outputs", []))
-            drop_widgets(cell.get("outputs", []))
             chosen.cells.append(cell)
     return chosen
 

@@ -17,7 +17,10 @@ async function ask(source) {
   let error = null;
   await engine.run_cell(source, (output) => {
     if (output.stream) text += output.stream;
-    if (output.log) tell(output.log.split(/[\r\n]+/).filter((line) => line.trim()).pop() ?? at("status").textContent);
+    if (output.log) { // progress: "groups (3 of 7, 00:12)"
+      const step = output.log.split(/[\r\n]+/).filter((line) => /^\w.* \(\d+ of \d+/.test(line)).pop();
+      if (step) tell(`The report is being made: ${step}`);
+    }
     if (output.error) error = output.error;
   });
   if (error) throw new Error(error.trim().split("\n").pop().replace(/^ValueError: /, ""));

@@ -12,7 +12,6 @@ import re
 from pathlib import Path
 
 import yaml
-from helpers.notebook.sliders import WIDGET
 from stored_outputs import PICTURE
 
 from helpers.notebook.claims import recorded_claims
@@ -21,9 +20,9 @@ from helpers.notebook.student import tags
 from helpers.practice.run import list_notebooks
 
 ROOT = Path(__file__).resolve().parents[2]
-TAGS = {"parameters", "claim", "exercise", "check", "solution", "predict", "quiz", "hide-input", "hide-output"}
+TAGS = {"parameters", "claim", "exercise", "check", "solution", "predict", "quiz", "hide-input", "hide-output", "slide"}
 TAGS |= {"remove-cell", "raises-exception"}
-SPEAKING = {"show", "table", "figure", "explore", "claim", "quiz", "Check"}
+SPEAKING = {"show", "table", "figure", "claim", "quiz", "Check"}
 CARD = ("Goals", "Needs", "Minutes", "Papers")  # which the map of the site shows
 CHECK_CARD = ("Lesson", "Papers")
 SECTIONS = ("exercise", "quiz", "when not", "key ideas", "read next")  # of a lesson
@@ -118,8 +117,6 @@ def rule_outputs(notebook):
             yield k, "no stored output: run the notebook and save it"
         for output in outputs:
             text = output_text(output)
-            if WIDGET in output.get("data", {}):
-                yield k, "a widget is stored, which only its own kernel can draw: run the cell with live=False"
             if output["output_type"] == "execute_result":
                 yield k, "ends in a bare object: use show, table or figure"
             if output.get("name") == "stderr":

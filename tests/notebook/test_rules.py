@@ -110,13 +110,12 @@ def test_notebook_has_a_second_set_of_parameters(name):
 
 
 OWN_COLOURS = re.compile(r'\b(?:BLUE|ORANGE|GREEN|RED|GREY|LINES|MARKERS)\b|"tab:|"C\d"|fontsize')
-TO_REDRAW = {"11_sem1_against_sem2"}  # still name colours; this list only gets shorter
 
 
 @each_notebook
 def test_figures_draw_from_roles_and_not_from_colours(name):
     code = [cell.source for cell in read(NOTEBOOKS[name]).cells if cell.cell_type == "code"]
-    assert any(map(OWN_COLOURS.search, code)) == (name in TO_REDRAW)
+    assert not any(map(OWN_COLOURS.search, code))
 
 
 def row(**changes):

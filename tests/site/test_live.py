@@ -4,6 +4,7 @@ Without the build (`make live`) or a browser they are skipped, and the summary s
 """
 
 import json
+import re
 import subprocess
 import sys
 
@@ -20,7 +21,7 @@ from tests.notebook.stored_outputs import texts_agree
 
 SITE = ROOT / "build" / "site"
 MINUTES = 60_000  # milliseconds
-READY = "/Done in|error|cannot|failed|ended/.test(document.querySelector('.honest-live-status').textContent)"
+READY = re.compile("Done in|error|cannot|failed|ended")
 build = load_program(ROOT / "site" / "live" / "build.py")
 
 
@@ -75,7 +76,7 @@ def test_a_lesson_gives_what_it_stores(page, address, name):
     stored = {cell.id: cell for cell in nbformat.read(ROOT / "notebooks" / f"{name}.ipynb", 4).cells}
     page.goto(f"{address}/notebooks/{name}.html")
     page.get_by_role("button", name="Run this page").click()
-    page.wait_for_function(READY)
+    page.locator(".honest-live-status", has_text=READY).wait_for()
     assert page.locator(".honest-live-status").inner_text().startswith("Done")
     cells = page.evaluate("window.honestLive.cells.map(({id, results, raises}) => ({id, results, raises}))")
     assert len(cells) > 8
@@ -106,7 +107,7 @@ def test_a_report_is_that_of_python_outside(page, address, tmp_path):
     page.wait_for_selector("#choice:not([hidden])")
     assert page.input_value("#label") == "died" and page.input_value("#score") == "risk"
     page.click("#go")
-    page.wait_for_function("!document.getElementById('result').hidden")
+    page.wait_for_selector("#result:not([hidden])")
     with page.expect_download() as saved:
         page.get_by_role("link", name="findings.json").click()
     inside = json.loads(saved.value.path().read_text(encoding="utf-8"))["findings"]
@@ -136,16 +137,16 @@ def test_what_goes_wrong_is_said(page, address, tmp_path):
     path = tmp_path / "scores.csv"
     table(50).to_csv(path, index=False)
     page.set_input_files("#file", path)
-    page.wait_for_function("document.getElementById('status').textContent.includes('WebAssembly')")
+    page.locator("#status", has_text="WebAssembly").wait_for()
     page.reload()
     page.route("**/library.zip*", lambda route: route.fulfill(body=b"half of it"))
     page.set_input_files("#file", path)
-    page.wait_for_function("document.getElementById('status').textContent.includes('broke off')")
+    page.locator("#status", has_text="broke off").wait_for()
     page.unroute("**/library.zip*")
     page.set_input_files("#file", {"name": "words.csv", "mimeType": "text/csv", "buffer": b"a,b\nx,y\n"})
     page.wait_for_selector("#choice:not([hidden])")
     page.click("#go")
-    page.wait_for_function("document.getElementById('status').textContent.includes('words.csv')")
+    page.locator("#status", has_text="words.csv").wait_for()
     assert "column" in status.inner_text()
 
 

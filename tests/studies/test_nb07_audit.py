@@ -1,31 +1,44 @@
-"""Studies of audits: alarms, coverage, planted groups; pools of models of many sizes."""
+"""Studies of audits: language models about people of a survey."""
 
 import numpy as np
+import pytest
 
-from helpers.studies.nb07_audit import model_size
-from helpers.studies.nb07_audit.model_size import survey_tasks, train_pools
+from helpers.datasets import read_survey_answers
+from helpers.grouping import grouping_loss_from_regions
+from helpers.studies.nb07_audit import language_models
 
 
-def test_real_pools_ask_people_who_trained_nothing(monkeypatch):
-    used = []
-    learned = model_size._learned
-    tuned = model_size._tuned
+def test_a_pool_of_the_survey_holds_each_answer_at_its_person():
+    pool = language_models.survey_pool("income", "choice_examples")
+    answers = read_survey_answers(task="income", way="choice_examples")
+    for name, p in zip(pool.models.index, pool.p, strict=True):
+        rows = answers[answers["model"] == name]
+        np.testing.assert_array_equal(rows["p"], p)
+        np.testing.assert_array_equal(rows["y"], pool.y)
+        np.testing.assert_array_equal(rows["age"], pool.X["age"])
+    assert pool.models["size"].is_monotonic_increasing
 
-    def learning(codes, y, rows, known, rng):
-        used.append(rows)
-        return learned(codes, y, rows, known, rng)
 
-    def tuning(codes, odds, y, rows, known):
-        used.append(rows)
-        return tuned(codes, odds, y, rows, known)
+def test_the_value_without_a_row_is_that_of_the_other_rows():
+    rng = np.random.default_rng(0)
+    residual, region = rng.uniform(-1, 1, 12), np.repeat([0, 1, 2], [2, 3, 7])  # one region of two rows
+    value, without = language_models._without_each(residual, region)
+    assert value == pytest.approx(grouping_loss_from_regions(residual, region).value)
+    others = [grouping_loss_from_regions(*(np.delete(column, i) for column in (residual, region))) for i in range(12)]
+    np.testing.assert_allclose(without, [one.value for one in others])
 
-    monkeypatch.setattr(model_size, "_learned", learning)
-    monkeypatch.setattr(model_size, "_tuned", tuning)
-    one = survey_tasks()["RAND: any visit"]
-    monkeypatch.setattr(model_size, "survey_tasks", lambda: {"RAND": one})
-    pool = train_pools(sizes=(50, 200), n_tuning=100, n_rows=1000, rng=0)[0]
-    assert [rows.size for rows in used] == [50, 200, 100, 100]
-    people = one[2]
-    assert not set(people[np.concatenate(used)]) & set(pool.groups)
-    asked = np.isin(people, pool.groups)
-    assert asked.sum() == len(pool.y) >= 1000 and pool.p.shape == (4, len(pool.y))  # whole people
+
+def test_standard_errors_of_falls_are_the_spread_over_people():
+    rng = np.random.default_rng(1)
+    region = np.arange(400) % 10
+    q = np.where(region < 5, 0.2, 0.7)
+    falls, errors = [], []
+    for _ in range(400):
+        y = rng.random(400) < q
+        flat, half_right = y - 0.45, y - np.where(region < 5, 0.35, 0.55)
+        parts = [language_models._without_each(residual, region) for residual in (flat, half_right)]
+        falls.append(parts[0][0] - parts[1][0])
+        without = parts[0][1] - parts[1][1]
+        errors.append(2 * language_models._jackknife([without]))  # the mean of two halves, one of which is certain
+    assert np.mean(errors) == pytest.approx(np.std(falls), rel=0.12)
+    assert np.mean(falls) == pytest.approx(0.0625 - 0.0225, abs=0.002)

@@ -13,12 +13,14 @@ from helpers.datasets.sampled_answers import answer_files
 from helpers.decisions import cost_matrix
 from helpers.routing import Routed, evaluate_policies, sweep_routers
 from helpers.simulation import model_pool
+from helpers.studies.nb07_audit import survey_pool
 from helpers.studies.nb08_cascades import (
     all_pools,
     compare_policies_on,
     every_policy,
     handing_on,
     language_like,
+    language_models,
     people_trial,
     real_pool,
     vote,
@@ -114,3 +116,37 @@ def test_the_shipped_numbers_are_those_of_the_files():
         pytest.skip("not in the cache: set HONEST_DATA to a folder that holds the sampled answers")
     shipped = pd.read_csv(DATA_FOLDER / "date_cascade.csv", dtype={"prompt": str})
     pd.testing.assert_frame_equal(script.make_table(), shipped, check_dtype=False, atol=2e-4)
+
+
+@pytest.fixture(scope="module")
+def survey():
+    return language_models.survey_trials("income", "choice_examples", price="seconds", n_splits=2, rng=3)
+
+
+def test_each_person_of_the_survey_is_judged_once_a_round_by_what_others_taught(survey):
+    everybody = np.sort(np.concatenate([rows for rows, _ in survey]))
+    n = everybody.max() + 1
+    np.testing.assert_array_equal(everybody, np.repeat(np.arange(n), 2))
+    for rows, trial in survey:
+        assert np.all(np.diff(trial.new.price) > 0) and trial.new.price[-1] == language_models.LARGEST
+        assert trial.new.p.shape == trial.learned.risk.shape == trial.accuracy.shape == (4, len(rows))
+
+
+def test_what_the_largest_model_does_is_the_same_in_every_round(survey):
+    right, paid = language_models.by_person(survey, range(4))
+    pool = survey_pool("income", "choice_examples")
+    np.testing.assert_array_equal(right["largest"], (pool.p[-1] >= 0.5) == pool.y)
+    assert set(paid["largest"]) == {70.0}
+    assert (paid["risk cascade"] >= paid["corrected smallest"]).all()
+
+
+def test_gains_are_differences_of_accuracies(survey):
+    gains = language_models.survey_gains(survey, [range(4)], rng=0)
+    right, paid = language_models.by_person(survey, range(4))
+    for rival, row in gains.iterrows():
+        assert row["gain"] == pytest.approx(right["risk cascade"].mean() - right[rival].mean())
+        assert row["cost"] == pytest.approx(paid["risk cascade"].mean() / paid[rival].mean())
+        assert row["low"] <= row["gain"] <= row["high"]
+    curves = language_models.survey_curves(survey)
+    at_zero = curves["risk cascade"].iloc[0]
+    assert at_zero["accuracy"] == pytest.approx(right["risk cascade"].mean(), abs=0.005)  # halves weigh a little unlike

@@ -1,4 +1,5 @@
-"""Notebook 07: people with planted subgroups, and pools of models by size."""
+"""Notebook 07: people with planted subgroups, pools of models by size, and language models about a survey."""
 
 from helpers.studies.nb07_audit.folktexts import simulate_folktexts
-from helpers.studies.nb07_audit.model_size import pool_losses, simulate_pool, trained_losses
+from helpers.studies.nb07_audit.language_models import LANGUAGE_MODELS, loss_falls, measure_models, survey_pool
+from helpers.studies.nb07_audit.model_size import pool_losses, simulate_pool

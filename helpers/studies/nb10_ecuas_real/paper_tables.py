@@ -1,0 +1,108 @@
+"""Tables 4 to 6 in their form: language models that answered questions, with three confidences in each answer."""
+
+import numpy as np
+import pandas as pd
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+
+from helpers.calibration import PlattCalibrator
+from helpers.selective import METRICS, compare_systems, measure_systems
+
+CONFIDENCES = {"posterior": "Seq. Post.", "is_true": "Is True", "verbalised": "Verbalized"}
+
+EXPONENTS = (0, 1, 128)
+
+MEASURES = ("er", "ece", "auc", "ce", "brier", "aurc", "ecuas_0", "ecuas_1", "ecuas_128")
+
+N_FOLDS = 5
+
+
+def systems_of(answers, *, correct="correct", seed=0):
+    """{model: {(confidence, scores): (correct, confidence)}}, scores "raw" and "calibrated".
+
+    Answers that lack one of the three confidences are left out. Calibrated: Platt's map, fitted on the other folds.
+    """
+    systems = {}
+    for model, rows in answers.groupby("model", sort=False):
+        rows = rows.dropna(subset=list(CONFIDENCES))
+        y = rows[correct].to_numpy()
+        raw = {name: rows[column].to_numpy() for column, name in CONFIDENCES.items()}
+        systems[model] = {(name, "raw"): (y, p) for name, p in raw.items()}
+        systems[model] |= {(name, "calibrated"): (y, out_of_fold(y, p, seed)) for name, p in raw.items()}
+    return systems
+
+
+def out_of_fold(y, p, seed):
+    """Scores of each row from Platt's map that was fitted on the other folds."""
+    folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=seed)
+    return cross_val_predict(PlattCalibrator(), p, y, cv=folds)
+
+
+def measured(systems, *, n_resamples=500, seed=0):
+    """Rows model, confidence, scores, metric, value, low, high of `systems_of`; questions are drawn again."""
+    tables = []
+    for model, of_model in systems.items():
+        rows = measure_systems(of_model, n=EXPONENTS, n_resamples=n_resamples, rng=seed)
+        names = pd.DataFrame(rows.pop("system").tolist(), columns=["confidence", "scores"])
+        tables.append(pd.concat([names, rows], axis=1).assign(model=model))
+    table = pd.concat(tables, ignore_index=True)
+    return table.loc[
+        table["metric"].isin(MEASURES), ["model", "confidence", "scores", "metric", "value", "low", "high"]
+    ]
+
+
+def in_form(table, scores="raw"):
+    """One row a model and confidence, one column a measure, as the paper prints them."""
+    rows = table[table["scores"] == scores]
+    wide = rows.pivot(index=["model", "confidence"], columns="metric", values="value")
+    order = pd.MultiIndex.from_frame(rows[["model", "confidence"]].drop_duplicates())
+    return wide.loc[order, list(MEASURES)].rename_axis(columns=None)
+
+
+def with_ends(table, metric):
+    """One measure as "value [low, high]": a row a model and confidence, raw and calibrated."""
+    rows = table[table["metric"] == metric]
+    ends = rows[["value", "low", "high"]].to_numpy()
+    rows = rows.assign(text=[f"{value:.3f} [{low:.3f}, {high:.3f}]" for value, low, high in ends])
+    wide = rows.pivot(index=["model", "confidence"], columns="scores", values="text")
+    return wide.loc[in_form(table).index, ["raw", "calibrated"]].rename_axis(columns=None).reset_index()
+
+
+def sure_winners(systems, *, scores="raw", n_resamples=500, seed=0):
+    """Rows model, better, worse, metric where the paired 95 % interval of two confidences excludes zero.
+
+    Without the error rate, which is that of the same answers, and ECE, whose difference has no interval.
+    """
+    tables = []
+    for model, of_model in systems.items():
+        chosen = {name: pair for (name, kind), pair in of_model.items() if kind == scores}
+        tables.append(compare_systems(chosen, n=EXPONENTS, n_resamples=n_resamples, rng=seed).assign(model=model))
+    rows = pd.concat(tables, ignore_index=True)
+    rows = rows[rows["metric"].isin(set(MEASURES) - {"er", "ece"})]
+    sign = np.where([metric in METRICS and METRICS[metric].larger_is_better for metric in rows["metric"]], -1, 1)
+    low, high = np.sort(sign * rows[["low", "high"]].to_numpy().T, axis=0)
+    first, second = high < 0, low > 0
+    better = np.where(first, rows["system"], rows["against"])
+    worse = np.where(first, rows["against"], rows["system"])
+    return rows.assign(better=better, worse=worse).loc[first | second, ["model", "better", "worse", "metric"]]
+
+
+def contradicting(sure):
+    """Models in which of two confidences one is surely better by one measure, and the other by another one."""
+    pairs = set(zip(sure["model"], sure["better"], sure["worse"], strict=True))
+    return sorted({model for model, a, b in pairs if (model, b, a) in pairs})
+
+
+def contained(answers):
+    """1 where one of the right answers stands within the answer: the first grader of the paper's appendix C.1."""
+    spelled = answers["answer"].map(plain_words)
+    return np.array(
+        [
+            int(any(f" {plain_words(reference)} " in f" {answer} " for reference in references.split("|")))
+            for answer, references in zip(spelled, answers["references"], strict=True)
+        ]
+    )
+
+
+def plain_words(text):
+    """Words without case and punctuation, one space between them."""
+    return " ".join("".join(c if c.isalnum() else " " for c in text.casefold()).split())

@@ -1,0 +1,40 @@
+"""Slides of a lesson: which cells stand on one, and what the speaker sees beside them."""
+
+from pathlib import Path
+
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from scripts import load_program
+
+slides_of = load_program(Path(__file__).resolve().parents[2] / "site" / "slides.py").slides_of
+
+
+def lesson():
+    picture = new_output("display_data", {"image/png": "", "text/plain": "Figure"})
+    title = new_output("display_data", {"text/html": '<p class="honest-finding">It falls</p>'})
+    printed = new_output("stream", text="0.02\n")
+    cells = [
+        new_markdown_cell("# Luck\n\n| **Goals** | see it |"),
+        new_markdown_cell("## A story\n\nThe clinic buys a score.", metadata={"tags": ["slide"]}),
+        new_markdown_cell("Who is told what?"),
+        new_code_cell("show(1)", outputs=[printed]),
+        new_code_cell("draw()", outputs=[title, picture, printed]),
+        new_markdown_cell("$$x$$", metadata={"tags": ["slide"]}),
+        new_code_cell("equation_6(r, region)", outputs=[printed], metadata={"tags": ["slide"]}),
+    ]
+    return new_notebook(cells=cells)
+
+
+def test_tagged_cells_and_pictures_are_slides_and_the_prose_between_them_notes():
+    cells = slides_of(lesson()).cells
+    kinds = [(cell.metadata.slideshow.slide_type, cell.source) for cell in cells]
+    assert kinds == [
+        ("slide", "# Luck\n\nsee it"),
+        ("slide", "## A story\n\nThe clinic buys a score."),
+        ("notes", "Who is told what?"),
+        ("slide", "## It falls"),
+        ("-", "draw()"),
+        ("slide", "## A story\n\n$$x$$"),
+        ("slide", "## A story\n\n```python\nequation_6(r, region)\n```"),
+        ("-", "equation_6(r, region)"),
+    ]
+    assert [len(cell.outputs) for cell in cells if cell.cell_type == "code"] == [1, 1]
