@@ -165,9 +165,11 @@ def stage_requests(stage):
         yield table.iloc[start : start + BLOCK].to_dict("records")
 
 
-def ask(model, prompt, n_tokens):
-    """{text, tops, prompt_tokens}: the reply of a model to a text that it continues, greedily."""
+def ask(model, prompt, n_tokens, stop=()):
+    """{text, tops, prompt_tokens}: the reply of a model to a text that it continues, greedily, up to one of `stop`."""
     body = {"model": model.name, "prompt": prompt, "temperature": 0, "max_tokens": n_tokens, "logprobs": TOP}
+    if stop:
+        body["stop"] = stop
     headers = {"Content-Type": "application/json"}
     if key := os.environ.get("OPENAI_API_KEY"):
         headers["Authorization"] = f"Bearer {key}"

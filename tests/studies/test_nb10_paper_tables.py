@@ -67,3 +67,8 @@ def test_a_right_answer_within_the_answer_is_whole_words():
         }
     )
     assert paper_tables.contained(answers).tolist() == [1, 0, 1, 0, 1]
+
+
+def test_a_constant_confidence_becomes_the_share_of_right_answers():
+    y = np.tile([1, 1, 1, 0], 10)
+    np.testing.assert_allclose(paper_tables.out_of_fold(y, np.full(40, 0.1), 0), 0.75)

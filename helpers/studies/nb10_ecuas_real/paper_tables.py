@@ -2,7 +2,7 @@
 
 import numpy as np
 import pandas as pd
-from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.model_selection import StratifiedKFold
 
 from helpers.calibration import PlattCalibrator
 from helpers.selective import METRICS, compare_systems, measure_systems
@@ -32,9 +32,12 @@ def systems_of(answers, *, correct="correct", seed=0):
 
 
 def out_of_fold(y, p, seed):
-    """Scores of each row from Platt's map that was fitted on the other folds."""
-    folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=seed)
-    return cross_val_predict(PlattCalibrator(), p, y, cv=folds)
+    """Scores of each row from Platt's map fitted on the other folds; for a constant p, their share of right answers."""
+    scores = np.empty(len(y))
+    for fit, rest in StratifiedKFold(N_FOLDS, shuffle=True, random_state=seed).split(p, y):
+        same = np.ptp(p[fit]) == 0
+        scores[rest] = y[fit].mean() if same else PlattCalibrator().fit(p[fit], y[fit]).predict(p[rest])
+    return scores
 
 
 def measured(systems, *, n_resamples=500, seed=0):

@@ -1,0 +1,115 @@
+"""Make data/question_answers.csv.gz from the records of make_answers.py, or compare records that were asked again.
+
+python data/scripts/make_answers_tables.py RECORDS                     # writes question_answers.csv.gz
+python data/scripts/make_answers_tables.py RECORDS --out mine.csv.gz
+python data/scripts/make_answers_tables.py RECORDS --again RECORDS2    # how far they are apart
+
+A question is taken once every model has answered it. Answers are graded by the rules of make_smollm2_tables.py.
+"""
+
+import argparse
+import gzip
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from make_acs12 import MODELS, read_records
+from make_answers import DATA, first_line, key_of, read_questions
+from make_smollm2_tables import grade_answer, stated_share
+
+from helpers.answers.token_confidences import is_true_probability, option_masses
+
+COLUMNS = (
+    "model", "question", "answer", "correct", "logprob", "n_tokens", "is_true", "is_true_mass", "verbalised",
+)  # fmt: skip
+
+DIGITS = 5
+
+
+def line_of(record):
+    """(log-probability of an answer, its tokens), up to the token that ends its line; NaN where none does."""
+    total, spoken = 0.0, ""
+    for place, ((token, logprob), *_) in enumerate(record["tops"]):
+        total, spoken = total + logprob, spoken + token
+        if "\n" in spoken.lstrip():
+            return total, place + 1
+    return math.nan, len(record["tops"])
+
+
+def rows_of(folder):
+    """A row a model and question that all models have answered, smaller models first, questions as they are asked."""
+    paths = sorted(Path(folder).glob("*.jsonl"), key=place_of)
+    tables = {path.stem: {key_of(record): record for record in read_records(path)} for path in paths}
+    rows = []
+    for row in read_questions().to_dict("records"):
+        answers = [answer_of(row, records) for records in tables.values()]
+        if None not in answers:
+            rows += [{"model": model} | answer for model, answer in zip(tables, answers, strict=True)]
+    rows.sort(key=lambda row: list(tables).index(row["model"]))
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def place_of(path):
+    """Our models in their order, then those that are not ours."""
+    return (list(MODELS).index(path.stem) if path.stem in MODELS else len(MODELS)), path.stem
+
+
+def answer_of(row, records):
+    """The columns of one answer; None if something is not asked yet."""
+    question = row["question"]
+    if (record := records.get(("open", question, ""))) is None:
+        return None
+    answer = first_line(record["text"])
+    logprob, n_tokens = line_of(record)
+    correct = grade_answer(question, answer, row["references"].split("|"))
+    columns = {"question": question, "answer": answer, "correct": correct, "logprob": logprob, "n_tokens": n_tokens}
+    if not answer:
+        return columns
+    ratings = [records.get((stage, question, answer)) for stage in ("is_true", "verbalised")]
+    if None in ratings:
+        return None
+    top, text = ratings[0]["tops"][0], ratings[1]["text"]
+    masses = option_masses(top, ("True", "False"))
+    columns |= {"is_true": is_true_probability(top), "is_true_mass": sum(masses)}
+    return columns | {"verbalised": stated_share('{"confidence":' + text)}
+
+
+def write(table, path):
+    """A compressed table without a time in it, so that the same rows make the same file."""
+    text = table.round(DIGITS).to_csv(index=False, lineterminator="\n")
+    with open(path, "wb") as file, gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
+        packed.write(text.encode())
+
+
+def compare(table, again):
+    """How many answers are the same, and how far the numbers of the same answers are apart."""
+    both = table.merge(again, on=["model", "question"], suffixes=("", "_again"))
+    same = both["answer"] == both["answer_again"]
+    apart = {name: (both[name] - both[f"{name}_again"])[same].abs() for name in ("logprob", "is_true", "verbalised")}
+    most = pd.DataFrame(apart).groupby(both["model"]).max()
+    return most.assign(answers=both.groupby("model").size(), same=same.groupby(both["model"]).sum()).reset_index()
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
+    )
+    parser.add_argument("folder", help="of the records")
+    parser.add_argument("--out", default=DATA / "question_answers.csv.gz", help="the table (%(default)s)")
+    parser.add_argument("--again", metavar="FOLDER", help="records that were asked again: only compare")
+    options = parser.parse_args()
+    table = rows_of(options.folder)
+    if options.again:
+        print(compare(table, rows_of(options.again)).to_string(index=False))
+        return
+    write(table, options.out)
+    summary = table.groupby("model", sort=False).agg(
+        n=("correct", "size"), right=("correct", "mean"), no_end=("logprob", lambda column: np.isnan(column).mean()),
+        is_true=("is_true", "mean"), verbalised=("verbalised", "mean"),
+    )  # fmt: skip
+    print(summary.round(3).to_string())
+
+
+if __name__ == "__main__":
+    main()

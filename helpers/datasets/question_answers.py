@@ -1,0 +1,81 @@
+"""What language models answered to short questions, with three confidences in each answer, recorded once."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from helpers.checks import check_column
+from helpers.datasets.cells import check_cells, numbers_of
+from helpers.datasets.download import DATA_FOLDER
+
+_SHIPPED = "question_answers.csv.gz"
+
+_SHARES = ("is_true", "is_true_mass", "verbalised")
+
+_NEEDED = ("model", "question", "answer", "correct", "logprob", "n_tokens", *_SHARES)
+
+_COLUMNS = (
+    "model", "kind", "question", "references", "answer", "correct", "posterior", "is_true", "verbalised", "logprob",
+    "n_tokens", "is_true_mass",
+)  # fmt: skip
+
+
+def read_question_answers(path=None):
+    """What language models answered to short questions of fact, and how sure they were: one row a model and question.
+
+    Parameters
+    ----------
+    path : str or Path, optional
+        Table of `data/scripts/make_answers_tables.py` with answers of your own model; without, the shipped answers.
+
+    Returns
+    -------
+    DataFrame
+        Columns model, kind (of question), question, references (right answers, with | between), answer (greedy),
+        correct (0 or 1 by rules), and three confidences in it: posterior (probability of all its tokens to the end of
+        its line, NaN if that did not come within 14), is_true (P(True) among True and False, NaN if neither was among
+        the 20 likeliest tokens) and verbalised (a number that the model stated, as a fraction). Also logprob and
+        n_tokens of the answer, and is_true_mass (probability of both words). Questions come in an order drawn once by
+        chance, the same for all models.
+
+    Raises
+    ------
+    ValueError
+        For missing columns, a question that is not among the shipped ones, an answer that occurs twice, or cells that
+        break a rule.
+
+    References
+    ----------
+    Estienne, Ernst et al. (2026), section 4.2.
+
+    Examples
+    --------
+    >>> answers = read_question_answers()
+    >>> sorted(answers["kind"].unique())
+    ['arithmetic', 'calendar', 'capital', 'fact', 'opposite', 'unit']
+    """
+    path = DATA_FOLDER / _SHIPPED if path is None else Path(path).expanduser()
+    table = pd.read_csv(path, keep_default_na=False, na_values=[""], dtype={"answer": str})
+    for column in _NEEDED:
+        check_column(column, list(table), path.name)
+    questions = pd.read_csv(DATA_FOLDER / "smollm2_questions.csv", dtype=str).set_index("question")
+    table = _checked(path.name, table, questions.index).join(questions, on="question")
+    return table.assign(posterior=np.exp(table["logprob"]))[list(_COLUMNS)]
+
+
+def _checked(name, table, questions):
+    """The table with numbers as such and empty answers as ""; the first cell that breaks a rule is named."""
+    numbers = {column: numbers_of(table[column]) for column in ("correct", "logprob", "n_tokens", *_SHARES)}
+    correct, logprob, n_tokens = (numbers[column] for column in ("correct", "logprob", "n_tokens"))
+    check_cells(name, "question", "be one of ours", table["question"], ~table["question"].isin(questions))
+    check_cells(name, "correct", "be 0 or 1", table["correct"], ~np.isin(correct, [0, 1]))
+    check_cells(name, "logprob", "be at most 0", table["logprob"], logprob > 0)
+    check_cells(name, "n_tokens", "be a whole number", table["n_tokens"], ~(n_tokens >= 0) | (n_tokens % 1 != 0))
+    for column in _SHARES:
+        value = numbers[column]
+        check_cells(name, column, "hold probabilities in [0, 1]", table[column], (value < 0) | (value > 1))
+    twice = table.duplicated(["model", "question"])
+    check_cells(name, "question", "come once for a model", table["question"], twice)
+    whole = {column: numbers[column].astype(int) for column in ("correct", "n_tokens")}
+    return table.assign(**numbers | whole, answer=table["answer"].fillna(""))

@@ -1,0 +1,150 @@
+"""Recorded answers of language models to short questions: the shipped ones, a file of one's own, the scripts."""
+
+import json
+import math
+from contextlib import nullcontext
+
+import numpy as np
+import pandas as pd
+import pytest
+from scripts import load_script
+
+from helpers.datasets import DATA_FOLDER, read_question_answers
+
+
+@pytest.fixture(scope="module")
+def tables():
+    return load_script("make_answers_tables")
+
+
+@pytest.fixture(scope="module")
+def recorder(tables):
+    return load_script("make_answers")
+
+
+def test_every_model_answered_the_first_questions_of_the_drawn_order(recorder):
+    asked = recorder.read_questions()["question"].tolist()
+    by_model = [rows["question"].tolist() for _, rows in read_question_answers().groupby("model")]
+    assert len(by_model) >= 2 and len(by_model[0]) >= 30
+    for questions in by_model:
+        assert questions == asked[: len(by_model[0])]
+
+
+def test_grades_are_those_of_the_rules(tables):
+    rows = read_question_answers()
+    graded = [tables.grade_answer(row.question, row.answer, row.references.split("|")) for row in rows.itertuples()]
+    np.testing.assert_array_equal(rows["correct"], graded)
+    assert set(graded) == {0, 1}
+
+
+def test_confidences_are_probabilities_and_nearly_all_there():
+    rows = read_question_answers()
+    for name in ("posterior", "is_true", "verbalised"):
+        assert rows[name].dropna().between(0, 1).all()
+        assert rows[name].notna().mean() > 0.9, name
+
+
+def test_questions_that_stand_in_a_prompt_are_not_asked(recorder):
+    asked = set(recorder.read_questions()["question"])
+    for stage in recorder.STAGES:
+        lines = recorder.text_of(stage, question="?", answer="?").splitlines()
+        assert not asked & {line.removeprefix("Question: ") for line in lines}
+
+
+def reply(text, *tokens):
+    """What a server sends: each place holds its token with probability 1/2, and another."""
+    return {"text": text, "tops": [[[token, math.log(0.5)], ["x", math.log(0.25)]] for token in tokens]}
+
+
+@pytest.mark.parametrize(
+    ("tokens", "n"),
+    [((" Paris", "\n"), 2), ((" Paris", ".\n", "Qu"), 2), (("\n", " Paris", "\n\n"), 3), ((" a", " b"), None)],
+)
+def test_the_probability_of_an_answer_holds_the_end_of_its_line(tables, tokens, n):
+    logprob, n_tokens = tables.line_of(reply("", *tokens))
+    np.testing.assert_allclose(logprob, math.nan if n is None else n * math.log(0.5))
+    assert n is None or n_tokens == n
+
+
+class Server:
+    """Answers 4, says True with probability 2/3 and states 90; says nothing to the first question; counts."""
+
+    def __init__(self, recorder, most):
+        self.first, self.asked, self.most = recorder.read_questions()["question"][0], 0, most
+
+    def __call__(self, model, prompt, n_tokens, stop=()):
+        if self.asked == self.most:
+            raise KeyboardInterrupt
+        self.asked += 1
+        if prompt.endswith('{"confidence":'):
+            return reply(" 90", " 90")
+        if "Proposed answer" in prompt:
+            return {"text": " True", "tops": [[[" True", math.log(0.5)], [" False", math.log(0.25)]]]}
+        return reply("\n", "\n") if self.first in prompt else reply(" 4\n", " 4", "\n")
+
+
+def test_an_interrupted_recording_goes_on(recorder, tables, tmp_path, monkeypatch):
+    monkeypatch.setattr(recorder, "local_model", lambda *args, **settings: nullcontext())
+    options = ["make_answers.py", "--folder", str(tmp_path), "--models", "mine.gguf", "--questions", "6"]
+    monkeypatch.setattr("sys.argv", options)
+    servers = [Server(recorder, most) for most in (9, 99, 0)]
+    for server in servers:
+        monkeypatch.setattr(recorder, "ask", server)
+        if server is servers[0]:
+            with pytest.raises(KeyboardInterrupt):
+                recorder.main()
+        else:
+            recorder.main()
+    assert [server.asked for server in servers] == [9, 6 + 5 + 5 - 9, 0]
+    lines = [json.loads(line) for line in (tmp_path / "mine.jsonl").read_text().splitlines()]
+    assert len({recorder.key_of(line) for line in lines}) == len(lines) == 16
+
+    tables.write(tables.rows_of(tmp_path), tmp_path / "mine.csv.gz")
+    rows = read_question_answers(tmp_path / "mine.csv.gz")
+    assert rows["answer"].tolist() == ["", *5 * ["4"]]
+    np.testing.assert_allclose(rows["posterior"], [math.nan, *5 * [0.25]], atol=1e-4)
+    np.testing.assert_allclose(rows["is_true"], [math.nan, *5 * [2 / 3]], atol=1e-4)
+    np.testing.assert_allclose(rows["verbalised"], [math.nan, *5 * [0.9]])
+
+
+def test_a_question_that_one_model_has_not_finished_is_left_out(tables, tmp_path):
+    questions = tables.read_questions()["question"].head(2)
+
+    def lines_of(question, *stages):
+        replies = {
+            "open": reply(" 4\n", " 4", "\n"),
+            "is_true": reply(" True", " True"),
+            "verbalised": reply(" 9", " 9"),
+        }
+        for stage in stages:
+            yield json.dumps(
+                {"stage": stage, "question": question, "about": "" if stage == "open" else "4"} | replies[stage]
+            )
+
+    whole = [line for question in questions for line in lines_of(question, "open", "is_true", "verbalised")]
+    cut = [*lines_of(questions[0], "open", "is_true"), *lines_of(questions[1], "open", "is_true", "verbalised")]
+    (tmp_path / "a.jsonl").write_text("\n".join(whole))
+    (tmp_path / "b.jsonl").write_text("\n".join(cut))
+    assert tables.rows_of(tmp_path)[["model", "question"]].values.tolist() == [["a", questions[1]], ["b", questions[1]]]
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("correct", 2), ("logprob", 0.5), ("n_tokens", 1.5), ("is_true", 1.5), ("verbalised", -1), ("question", "Why?")],
+)
+def test_a_cell_that_breaks_a_rule_is_named(tmp_path, column, value):
+    table = pd.read_csv(DATA_FOLDER / "question_answers.csv.gz", keep_default_na=False, na_values=[""])
+    table = table.head(3).astype({column: object})
+    table.loc[1, column] = value
+    path = tmp_path / "mine.csv"
+    table.to_csv(path, index=False)
+    with pytest.raises(ValueError, match=rf"mine\.csv.*{column}.*row 2"):
+        read_question_answers(path)
+
+
+def test_an_answer_that_occurs_twice_is_refused(tmp_path):
+    table = pd.read_csv(DATA_FOLDER / "question_answers.csv.gz", keep_default_na=False, na_values=[""])
+    path = tmp_path / "mine.csv"
+    pd.concat([table.head(2), table.head(1)]).to_csv(path, index=False)
+    with pytest.raises(ValueError, match=r"question.*once"):
+        read_question_answers(path)
