@@ -19,7 +19,7 @@ def plot_abstention_costs(curves, ax=None, *, looks=None, fee=None, log=True, xl
     fee : float, optional
         Reject cost of the story, a dotted line.
     log : bool, default True
-        Whether the x axis is logarithmic.
+        Whether both axes are logarithmic.
     xlabel : str, default "reject cost (in mistakes)"
         Words on the x axis.
 
@@ -34,17 +34,20 @@ def plot_abstention_costs(curves, ax=None, *, looks=None, fee=None, log=True, xl
     for look, (name, table) in zip(looks, curves.items(), strict=True):
         ax.plot(table["reject_cost"], table["expected_cost"], label=as_written(name), **look.line())
     gamma = np.asarray(next(iter(curves.values()))["reject_cost"])
-    below = np.geomspace(gamma.min(), min(gamma.max(), top), 100)  # bent where the x axis is logarithmic
+    below = np.array([gamma.min(), min(gamma.max(), top)])
     ax.plot(below, below, label="refuse\neverything", **NAIVE.line(linewidth=1.5))
     if fee is not None:
         ax.axvline(fee, color="black", linestyle=":", linewidth=1.4)
         place = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
         ax.annotate(f"fee {fee:g}", (fee, 1), xytext=(3, -10), **place)
+    low = 0
     if log:
-        ax.set_xscale("log")
-        ax.xaxis.set_major_formatter("{x:g}")
-        ax.xaxis.set_minor_formatter("")
-    ax.set(xlabel=xlabel, ylabel="mean cost (in mistakes)", xlim=(gamma.min(), gamma.max()), ylim=(0, top))
+        low = 0.8 * min(table["expected_cost"].min() for table in curves.values())
+        ax.set(xscale="log", yscale="log")
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.set_major_formatter("{x:g}")
+            axis.set_minor_formatter("")
+    ax.set(xlabel=xlabel, ylabel="mean cost (in mistakes)", xlim=(gamma.min(), gamma.max()), ylim=(low, top))
     name_lines(ax)
     return ax
 
