@@ -16,6 +16,8 @@ from make_acs12 import DATA, MODELS, TASKS, WAYS, key_of, prompt_hash, prompts_o
 
 OPTIONS = ("yes", "no")
 
+COLUMNS = ["person", "model", "task", "way", "y", "p", "other"]  # of the shipped table
+
 DIGITS = 5
 
 
@@ -78,8 +80,7 @@ def whole(table):
 
 def write(table, path):
     """A compressed table without a time in it, so that the same rows make the same file."""
-    columns = ["person", "model", "task", "way", "y", "p", "other"]
-    text = table[columns].round({"p": DIGITS, "other": DIGITS}).to_csv(index=False, lineterminator="\n")
+    text = table.round(DIGITS).to_csv(index=False, lineterminator="\n")
     with open(path, "wb") as file, gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
         packed.write(text.encode())
 
@@ -106,7 +107,7 @@ def main():
     if options.again:
         print(compare(table, rows_of(options.again)).to_string())
     else:
-        write(in_order(whole(table)), options.out)
+        write(in_order(whole(table))[COLUMNS], options.out)
 
 
 if __name__ == "__main__":

@@ -8,13 +8,13 @@ A question is taken once every model has answered it. Answers are graded by the 
 """
 
 import argparse
-import gzip
 import math
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from make_acs12 import MODELS, read_records
+from make_acs12_tables import write
 from make_answers import DATA, first_line, key_of, read_questions
 from make_smollm2_tables import grade_answer, stated_share
 
@@ -23,8 +23,6 @@ from helpers.answers.token_confidences import is_true_probability, option_masses
 COLUMNS = (
     "model", "question", "answer", "correct", "logprob", "n_tokens", "is_true", "is_true_mass", "verbalised",
 )  # fmt: skip
-
-DIGITS = 5
 
 
 def line_of(record):
@@ -73,13 +71,6 @@ def answer_of(row, records):
     masses = option_masses(top, ("True", "False"))
     columns |= {"is_true": is_true_probability(top), "is_true_mass": sum(masses)}
     return columns | {"verbalised": stated_share('{"confidence":' + text)}
-
-
-def write(table, path):
-    """A compressed table without a time in it, so that the same rows make the same file."""
-    text = table.round(DIGITS).to_csv(index=False, lineterminator="\n")
-    with open(path, "wb") as file, gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
-        packed.write(text.encode())
 
 
 def compare(table, again):

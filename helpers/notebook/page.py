@@ -157,12 +157,11 @@ def _shown(bundle, metadata):
         picture = bundle["image/png"].replace("\n", "")
         return f'<figure><img alt="{html.escape(words)}" src="data:image/png;base64,{picture}"/></figure>'
     if "text/html" in bundle:
-        return (
-            f'<div class="wide">{bundle["text/html"]}</div>' if "<table" in bundle["text/html"] else bundle["text/html"]
-        )
-    return (
-        to_words(bundle["text/markdown"]) if "text/markdown" in bundle else f"<pre>{escape(bundle['text/plain'])}</pre>"
-    )
+        page = bundle["text/html"]
+        return f'<div class="wide">{page}</div>' if "<table" in page else page
+    if "text/markdown" in bundle:
+        return to_words(bundle["text/markdown"])
+    return f"<pre>{escape(bundle['text/plain'])}</pre>"
 
 
 def to_words(text):

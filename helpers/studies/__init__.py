@@ -1,1 +1,1 @@
-"""What one notebook alone needs: its simulations and figures, one module or folder a notebook. Nothing imports this."""
+"""What one notebook alone needs: its simulations and figures, a module or folder each. No other room imports this."""

@@ -40,7 +40,6 @@ class Shell:
     def __init__(self):
         self.user_ns = {"__name__": "__main__", "__builtins__": __builtins__}
         self.user_ns_hidden = dict(self.user_ns)
-        self.ast_transformers = []
         self.events = types.SimpleNamespace(register=lambda *given: None, unregister=lambda *given: None)
         self.count = 0
 
@@ -103,8 +102,6 @@ def run_cell(source):
     linecache.cache[name] = (len(source), None, source.splitlines(True), name)
     try:
         tree = ast.parse(source, name)
-        for transformer in shell.ast_transformers:
-            tree = ast.fix_missing_locations(transformer.visit(tree))
         last = ast.Expression(tree.body.pop().value) if tree.body and isinstance(tree.body[-1], ast.Expr) else None
         exec(compile(tree, name, "exec"), shell.user_ns)
         if last is not None:

@@ -184,7 +184,7 @@ def test_only_whole_people_are_shipped(tables):
 def test_the_written_table_is_what_the_reader_reads(tables, tmp_path):
     answers = read_survey_answers().head(50)
     for name in ("a.csv.gz", "b.csv.gz"):
-        tables.write(answers, tmp_path / name)
+        tables.write(answers[tables.COLUMNS], tmp_path / name)
     assert (tmp_path / "a.csv.gz").read_bytes() == (tmp_path / "b.csv.gz").read_bytes()
     pd.testing.assert_frame_equal(read_survey_answers(tmp_path / "a.csv.gz"), answers)
 

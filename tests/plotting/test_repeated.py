@@ -1,20 +1,11 @@
 """Repeated estimates, as they come out in a drawn figure."""
 
-import matplotlib.pyplot as plt
 import pandas as pd
-import pytest
 
 from helpers.plotting import NAIVE, OURS, plot_repeated
 
 VALUES = [1.0, 3.0, 5.0, 5.0, 2.0, 2.0, 0.0, 8.0]
 RUNS = pd.DataFrame({"estimator": ["a", "a", "b", "b"] * 2, "n": [10] * 4 + [100] * 4, "value": VALUES})
-
-
-@pytest.fixture
-def ax():
-    fig, ax = plt.subplots()
-    yield ax
-    plt.close(fig)
 
 
 def test_each_run_is_a_mark_and_their_means_a_line_with_its_name(ax):

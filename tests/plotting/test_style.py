@@ -8,13 +8,6 @@ from matplotlib.colors import to_hex
 from helpers.plotting import OBSERVED, OURS, STATED, name_lines, panels, points, series, typical_error_beside
 
 
-@pytest.fixture
-def ax():
-    fig, ax = plt.subplots()
-    yield ax
-    plt.close(fig)
-
-
 def test_names_stand_in_the_order_of_the_ends_and_apart(ax):
     for name, end in {"low": 0.1, "high": 1.0, "just above low": 0.11, "just above that": 0.12}.items():
         ax.plot([0, 1], [0.5, end], label=name)
