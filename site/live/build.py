@@ -144,11 +144,19 @@ def write_lessons(sources, site, live):
             page.write_text(text, encoding="utf-8")
 
 
+def is_older_than_the_package(site):
+    """Whether the site was rendered before a file of `helpers` was changed, so that the two may differ."""
+    rendered = (site / "index.html").stat().st_mtime
+    return any(path.stat().st_mtime > rendered for path in (ROOT / "helpers").rglob("*.py"))
+
+
 def build(root=ROOT):
     """Write build/site/live/; returns one line that says how much a reader downloads."""
     site = root / "build" / "site"
     if not (site / "index.html").exists():
         raise SystemExit("The live pages are part of the site, which is not there yet: make run")
+    if is_older_than_the_package(site):
+        print("The site is older than the package, and may show other numbers than a page that is run: make run")
     packages = root / "build" / "live"
     files = [download(pinned, packages) for pinned in (ENGINE, SHIM)]
     engine = packages / "engine"  # kept, for packing it takes a minute

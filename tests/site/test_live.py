@@ -4,6 +4,7 @@ Without the build (`make live`) or a browser they are skipped, and the summary s
 """
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -48,6 +49,14 @@ def page(browser, address):
     context.close()
     elsewhere = [url for url in asked if not url.startswith((f"{address}/", "blob:", "data:"))]
     assert asked and not elsewhere
+
+
+def test_a_site_that_is_older_than_the_package_is_noticed(tmp_path):
+    page = tmp_path / "index.html"
+    page.touch()
+    assert not build.is_older_than_the_package(tmp_path)
+    os.utime(page, (0, 0))
+    assert build.is_older_than_the_package(tmp_path)
 
 
 def text_of(outputs):
