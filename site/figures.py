@@ -34,9 +34,10 @@ def figure_name(png):
     return hashlib.sha256(png).hexdigest()[:16]
 
 
-def redrawn_rows(output):
-    """Rows of the ledger whose figures the picture of an output draws again; none, if it is no such picture."""
-    return output.get("metadata", {}).get(KEY, {}).get("redraws", [])
+def redrawn(output):
+    """Of a picture that draws figures of a paper again: {"redraws": their rows in the ledger, "title": its title}."""
+    entry = output.get("metadata", {}).get(KEY, {})
+    return entry if "redraws" in entry else {}
 
 
 def figure_html(png, alt, folder, address, *, is_target=False):
@@ -67,7 +68,7 @@ def show_figures(output, folder, address):
     if "image/png" in data:
         alt = output.metadata.get("image/png", {}).get("alt", "")
         png = base64.b64decode(data.pop("image/png"))
-        data["text/html"] = figure_html(png, alt, folder, address, is_target=bool(redrawn_rows(output)))
+        data["text/html"] = figure_html(png, alt, folder, address, is_target=bool(redrawn(output)))
     elif "text/html" in data:
         data["text/html"] = DATA.sub(
             lambda match: figure_html(base64.b64decode(match[2]), match[1], folder, address), data["text/html"]

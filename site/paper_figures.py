@@ -2,20 +2,19 @@
 
 import base64
 
-from figures import figure_name, redrawn_rows
+from figures import figure_name, redrawn
 from ledger import PAPERS
 
 
 def pictures(books):
-    """{row: its pictures} in notebooks {name: notebook}: each with its page, the name of its file, and words."""
+    """{row: its pictures} in notebooks {name: notebook}: each with its page, the name of its file, alt and title."""
     drawn = {}
     for page, book in books.items():
         for cell in book.cells:
             for output in cell.get("outputs", []):
-                for row in redrawn_rows(output):
+                for row in redrawn(output).get("redraws", []):
                     name = figure_name(base64.b64decode(output.data["image/png"]))
-                    alt = output.metadata["image/png"]["alt"]
-                    drawn.setdefault(row, []).append({"page": page, "name": name, "alt": alt})
+                    drawn.setdefault(row, []).append({"page": page, "name": name, **redrawn(output)})
     return drawn
 
 

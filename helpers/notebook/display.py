@@ -265,7 +265,8 @@ def figure(fig, alt, caption=None, title=None, *, redraws=()):
     pixels = int.from_bytes(buffer.getvalue()[16:20], "big")  # the width stands there in every PNG file
     size = {"width": pixels // scale} if scale > 1 else {}
     rows = [redraws] if isinstance(redraws, str) else list(redraws)
-    metadata = {"image/png": {"alt": alt} | size, KEY: {"alt": alt} | ({"redraws": rows} if rows else {})}
+    entry = {"alt": alt} | ({"redraws": rows, "title": title} if rows else {})
+    metadata = {"image/png": {"alt": alt} | size, KEY: entry}
     if title:
         emit({"text/html": f'<p class="honest-finding">{escape(title)}</p>', "text/plain": title})
     emit({"image/png": picture, "text/plain": f"Figure: {alt}"}, metadata)

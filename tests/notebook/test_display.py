@@ -93,9 +93,10 @@ def test_each_panel_is_cut_out_with_its_scale_of_typical_errors(outputs):
 
 @pytest.mark.parametrize("rows", ["a.figure1", ("a.figure1", "a.figure2"), ()])
 def test_figure_says_which_figures_of_papers_it_draws_again(rows, outputs):
-    figure(plt.figure(), ALT, redraws=rows)
-    said = outputs[-2][1]["honest"].get("redraws", [])
-    assert said == ([rows] if isinstance(rows, str) else list(rows))
+    figure(plt.figure(), ALT, title="It rises", redraws=rows)
+    entry = outputs[-2][1]["honest"]
+    assert entry.get("redraws", []) == ([rows] if isinstance(rows, str) else list(rows))
+    assert entry.get("title") == ("It rises" if rows else None)
 
 
 @pytest.mark.parametrize("alt", [None, "   a          b       c ", "The very same words here."])

@@ -11,7 +11,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 from PIL import Image
 from rules import ROOT, read_ledger
-from sample import good_lesson
+from sample import ALT, good_lesson
 from scripts import load_program
 from sites import lay_out
 
@@ -127,7 +127,7 @@ def test_panels_that_need_each_other_stay_side_by_side(options):
 def redrawing(row):
     """A notebook whose one figure draws a row of the ledger again."""
     notebook = good_lesson()
-    notebook.cells[3].outputs[0].metadata["honest"] = {"redraws": [row]}
+    notebook.cells[3].outputs[0].metadata["honest"] = {"alt": ALT, "redraws": [row], "title": "It falls"}
     return notebook
 
 
@@ -138,6 +138,7 @@ def test_a_picture_on_the_page_of_figures_leads_to_its_cell(tmp_path):
     page = (work / "paper_figures.md").read_text(encoding="utf-8")
     (address,) = re.findall(r'<a href="notebooks/05_sample\.html#([\w-]+)"><img', page)
     assert f'id="{address}"' in (work / "notebooks" / "05_sample.ipynb").read_text().replace('\\"', '"')
+    assert "It falls" in page
     pictured, *others = re.findall(r'<(div|li)[^>]* id="(melo2026\.figure\d+)"', page)
     assert pictured == ("div", "melo2026.figure3") and {kind for kind, _ in others} == {"li"}
 
