@@ -101,7 +101,9 @@ def plot_by_size(table, ax=None, *, xlabel="billions of parameters", ylabel="gro
     for k, (name, row) in enumerate(table.iterrows()):
         bars = [[row["value"] - row["low"]], [row["high"] - row["value"]]]
         ax.errorbar(row["size"], row["value"], bars, **series(k).dots(capsize=3))
-        ax.annotate(as_written(name), (row["size"], row["high"]), xytext=(0, 5), textcoords="offset points", ha="center")
+        ax.annotate(
+            as_written(name), (row["size"], row["high"]), xytext=(0, 5), textcoords="offset points", ha="center"
+        )
     ax.axhline(0, color="black", linewidth=0.8)
     settings = table["size"].to_numpy()
     ax.set(xscale="log", xlabel=xlabel, ylabel=ylabel, xlim=(settings.min() / 1.8, settings.max() * 1.8))
@@ -134,9 +136,7 @@ def plot_pool_gains(groups, ax=None, *, looks=None, rival="rival"):
     ax = axes_for(ax)
     looks = [series(k) for k in range(len(groups))] if looks is None else looks
     for look, (name, pools) in zip(looks, groups.items(), strict=True):
-        ax.plot(
-            pools["relative_cost"], pools["gain"], label=as_written(name), **look.dots(markersize=5, alpha=0.55)
-        )
+        ax.plot(pools["relative_cost"], pools["gain"], label=as_written(name), **look.dots(markersize=5, alpha=0.55))
     costs = np.concatenate([pools["relative_cost"] for pools in groups.values()])
     ax.set_xscale("log")
     settings_along(ax, [cost for cost in (0.1, 0.3, 1, 3, 10) if costs.min() / 2 < cost < costs.max() * 2])
