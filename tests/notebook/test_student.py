@@ -144,7 +144,7 @@ def test_every_exercise_of_the_lessons_has_a_name_for_nbgrader():
 
 
 @pytest.mark.slow
-def test_no_cell_of_a_students_copy_needs_a_solution_and_no_solution_a_check(tmp_path):
+def test_no_cell_of_a_students_copy_needs_a_solution(tmp_path):
     for name in LESSONS:
         original = nbformat.read(LESSONS[name], as_version=4)
         nbformat.write(student_copy(original), tmp_path / f"{name}.ipynb")
