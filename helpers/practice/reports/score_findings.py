@@ -174,7 +174,7 @@ def of_average(report, order="", remedy="off_mendable"):
         kind = "off_unmendable"
     elif not average.is_worth_mending:
         kind, severity = "off_little", Severity.NOTE
-    elif not is_mendable(report):
+    elif remedy == "off_mendable" and not is_mendable(report):
         kind = "off_unsure"
         more |= {name: report.loss_parts[name] for name in ("saved", "saved_low", "saved_high")}
     else:

@@ -50,6 +50,7 @@ ONE_OF = [  # of each line, at most one kind is found for a subject
     {"repair_saves", "repair_unsure", "repair_not_over_time", "repair_saved_then", "nothing_to_repair"},
     {"judged_later", "repair_not_over_time"},
     {"off_mendable", "repair_saves"},
+    {"off_unsure", "repair_saves"},  # repaired scores are recalibrated: there is nothing to wait for
 ]
 
 
