@@ -1,6 +1,7 @@
 """Results in the layouts of the papers' figures, so that a reader of a paper knows them again."""
 
 import numpy as np
+from matplotlib.patches import Rectangle
 
 from helpers.plotting.losses import PARTS
 from helpers.plotting.style import (
@@ -13,6 +14,7 @@ from helpers.plotting.style import (
     as_written,
     axes_for,
     diagonal,
+    ink,
     name_lines,
     percent,
     points,
@@ -21,7 +23,7 @@ from helpers.plotting.style import (
 )
 
 
-def plot_network_losses(table, ax=None, *, names=True, xlabel="loss"):
+def plot_network_losses(table, ax=None, *, names=True, legend=True, xlabel="loss"):
     """Two bars for each network, its grouping and its calibration loss, the networks from the top.
 
     Parameters
@@ -30,8 +32,8 @@ def plot_network_losses(table, ax=None, *, names=True, xlabel="loss"):
         Columns grouping and calibration; the index names the networks.
     ax : Axes, optional
         Where to draw; a new figure by default.
-    names : bool, default True
-        Whether the networks are named.
+    names, legend : bool, default True
+        Whether the networks are named, and whether there is a legend.
     xlabel : str, default "loss"
         Words on the x axis.
 
@@ -48,8 +50,10 @@ def plot_network_losses(table, ax=None, *, names=True, xlabel="loss"):
     ax.axvline(0, color="black", linewidth=0.8)
     ax.set_yticks(place if names else [], [as_written(name) for name in table.index] if names else [])
     ax.tick_params(axis="y", length=0)
+    ax.spines["left"].set_visible(False)
     ax.set(xlabel=xlabel, ylim=(-0.6, len(table) - 0.4))
-    ax.legend(loc="lower right")
+    if legend:
+        ax.legend(loc="lower right")
     return ax
 
 
@@ -101,12 +105,14 @@ def plot_by_size(table, ax=None, *, xlabel="billions of parameters", ylabel="gro
     for k, (name, row) in enumerate(table.iterrows()):
         bars = [[row["value"] - row["low"]], [row["high"] - row["value"]]]
         ax.errorbar(row["size"], row["value"], bars, **series(k).dots(capsize=3))
-        ax.annotate(as_written(name), (row["size"], row["high"]), xytext=(0, 5), textcoords="offset points", ha="center")
+        end, shift = (row["low"], -15) if k % 2 else (row["high"], 5)  # neighbours would touch
+        style = {"xytext": (0, shift), "textcoords": "offset points", "ha": "center", "color": ink(series(k).color)}
+        ax.annotate(as_written(name), (row["size"], end), **style)
     ax.axhline(0, color="black", linewidth=0.8)
     settings = table["size"].to_numpy()
-    ax.set(xscale="log", xlabel=xlabel, ylabel=ylabel, xlim=(settings.min() / 1.8, settings.max() * 1.8))
+    ax.set(xscale="log", xlabel=xlabel, ylabel=ylabel, xlim=(settings.min() / 2, settings.max() * 2.5))
     settings_along(ax, [round(float(size), 2) for size in settings])
-    ax.margins(y=0.15)
+    ax.margins(y=0.2)
     return ax
 
 
@@ -134,17 +140,14 @@ def plot_pool_gains(groups, ax=None, *, looks=None, rival="rival"):
     ax = axes_for(ax)
     looks = [series(k) for k in range(len(groups))] if looks is None else looks
     for look, (name, pools) in zip(looks, groups.items(), strict=True):
-        ax.plot(
-            pools["relative_cost"], pools["gain"], label=as_written(name), **look.dots(markersize=5, alpha=0.55)
-        )
+        ax.plot(pools["relative_cost"], pools["gain"], label=as_written(name), **look.dots(markersize=5, alpha=0.55))
     costs = np.concatenate([pools["relative_cost"] for pools in groups.values()])
     ax.set_xscale("log")
-    settings_along(ax, [cost for cost in (0.1, 0.3, 1, 3, 10) if costs.min() / 2 < cost < costs.max() * 2])
-    ax.set_xlim(min(costs.min() / 1.3, 0.5), max(costs.max() * 1.3, 2))
-    ax.set_ylim(*ax.get_ylim())
+    settings_along(ax, [cost for cost in (0.1, 0.2, 0.5, 1, 2, 5, 10) if costs.min() / 1.5 < cost < costs.max() * 1.5])
+    ax.set_xlim(min(costs.min() / 1.3, 0.7), max(costs.max() * 1.3, 1.4))
     ax.axhline(0, color="black", linewidth=0.8)
     ax.axvline(1, color="black", linewidth=0.8)
-    ax.fill_between([ax.get_xlim()[0], 1], 0, ax.get_ylim()[1], color=OBSERVED.color, alpha=0.08, linewidth=0)
+    ax.add_artist(Rectangle((1e-9, 0), 1 - 1e-9, 10, color=OBSERVED.color, alpha=0.08, linewidth=0, zorder=0))
     points(ax.yaxis, sign=True)
     ax.set(title=as_written(rival), xlabel="its bill / the rival's", ylabel="gain, in points")
     return ax
