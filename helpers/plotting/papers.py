@@ -15,7 +15,6 @@ from helpers.plotting.style import (
     axes_for,
     diagonal,
     ink,
-    name_lines,
     percent,
     points,
     series,
@@ -226,8 +225,9 @@ def plot_rate(gaps, ax=None, *, xlabel="answers"):
     first = gaps.iloc[0].mean()
     ax.plot(gaps.index, first * (gaps.index[0] / gaps.index) ** 0.5, label="slope -1/2", **TRUE.line(linewidth=1))
     ax.set(xscale="log", yscale="log", xlabel=xlabel, ylabel="gap, in points")
-    settings_along(ax, list(gaps.index))
+    settings_along(ax, [gaps.index[0], gaps.index[len(gaps) // 2], gaps.index[-1]])
+    low, high = ax.get_ylim()
+    ax.set_yticks([tick for tick in (0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5) if low < tick < high])
     points(ax.yaxis)
-    ax.yaxis.set_minor_formatter(ax.yaxis.get_major_formatter())
-    name_lines(ax)
+    ax.legend(loc="lower left")
     return ax
