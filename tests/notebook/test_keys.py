@@ -9,7 +9,7 @@ import ast
 from collections import Counter
 from fractions import Fraction
 from itertools import permutations, product
-from math import ceil, comb, log, pi, sqrt
+from math import comb, log, pi, sqrt
 from statistics import pvariance
 
 import nbformat
@@ -65,11 +65,9 @@ def west_of_the_station():
     return np.array([brentq(lambda west, p=p: (p**2 + west) / 2 - p, -2, 2) for p in (0.1, 0.4, 0.8)])
 
 
-def brier_score_ruled_out():
-    """01: of each stated risk, the largest share of its Brier score that people at 0 and at one half can hide."""
-    share = [pvariance([0] * (n - 2) + [0.5] * 2) / (1 / n * (1 - 1 / n)) for n in (10, 100, 1000, 10**6)]
-    assert share == sorted(share) and share[-1] < 0.5
-    return 0.10 * (1 - round(share[-1], 5))
+def four_houses():
+    """01: half the mean squared distance of two of the four, drawn with repetition."""
+    return spread_over_pairs([0.9, 0.9, 0.6, 0.4], [1, 1, 1, 1])
 
 
 def two_kinds_told_60():
@@ -295,9 +293,17 @@ def agreement_by_hand():
     return Counter(read).most_common(1)[0][1] / 5
 
 
+def two_of_three_years():
+    return mean_over_pairs([0.3, 0.3, -0.7])
+
+
+def three_of_five_years():
+    return mean_over_pairs([0.3, 0.3, -0.7, 0.3, -0.7])
+
+
 KEYS = {
     "00": {3: perfect_model},
-    "01": {1: largest_loss_at_80, 2: west_of_the_station, 4: brier_score_ruled_out},
+    "01": {1: four_houses, 2: west_of_the_station, 3: largest_loss_at_80},
     "02": {1: two_kinds_told_60, 2: better_vendor, 4: after_the_form},
     "03": {1: two_regions, 3: sharp_in_four_bins, 4: bins_that_surely_suffice},
     "04": {1: eight_people, 3: plug_in_of_luck},
@@ -314,6 +320,7 @@ KEYS = {
     "17": {1: gap_of_48_in_60, 2: file_unread_from, 3: mean_of_three},
     "18": {2: yes_pays_from},
     "19": {1: right_in_a_row, 2: answer_pays_from, 3: agreement_by_hand},
+    "20": {1: two_of_three_years, 2: three_of_five_years},
 }
 
 
@@ -347,13 +354,3 @@ def test_each_key_is_what_another_computation_gives(lesson):
 
 def test_lessons_with_keys_are_there():
     assert set(KEYS) <= set(LESSONS)
-
-
-def test_the_smallest_score_behind_exercise_4_of_01_is_above_its_rule():
-    """A linear program over stated risks and true ones: 0.0564 can be reached, 0.05 not."""
-    stated = np.arange(0.001, 0.5, 0.002)
-    closed = (1 - sqrt(0.6)) / 4
-    brier, left = stated * (1 - stated), stated / 2  # with people at 0 and one half
-    least = linprog(left, A_eq=[np.ones(len(stated)), brier], b_eq=[1, 0.10])
-    assert least.fun == pytest.approx(closed, abs=1e-4) and closed > 0.05
-    assert ceil(1e4 * closed) == 564
