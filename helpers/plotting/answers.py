@@ -14,7 +14,7 @@ from helpers.plotting.style import (
     axes_for,
     diagonal,
     legend_of_panels,
-    legend_on_top,
+    name_lines,
     percent,
     series,
     settings_along,
@@ -70,11 +70,12 @@ def plot_kept(curves, kept, reject_cost=None, ax=None):
     Parameters
     ----------
     curves : dict of str to RiskCoverageCurve
-        One curve for each name of a confidence; the first ten questions and the first 5 % are not drawn.
+        One curve for each name of a confidence, from all questions on the left; its end, at the surest ten questions
+        or 5 %, bears the name.
     kept : dict of str to (float, float)
         Share answered and share wrong among these where a promise begins, marked for some of the names.
     reject_cost : float, optional
-        Cost of a hand-over where a wrong answer costs 1: a dotted line, below which the kept answers cost less.
+        Cost of a hand-over where a wrong answer costs 1: a dotted line, below which answers cost less on average.
     ax : Axes, optional
         Where to draw; a new figure by default.
 
@@ -88,18 +89,19 @@ def plot_kept(curves, kept, reject_cost=None, ax=None):
         start = min(max(0.05, FEW / curve.n), 1)
         seen = curve.coverage >= start
         ends = np.r_[start, curve.coverage[seen]], np.r_[curve.risk[seen][0], curve.risk[seen]]
-        ax.step(*ends, where="pre", label=as_written(name), **series(k).line())
+        ax.step(*(end[::-1] for end in ends), where="post", label=as_written(name), **series(k).line())
         if name not in kept:
             continue
         mark = series(k).dots(markersize=8)
-        ax.plot(*kept[name], markeredgecolor="black", zorder=3, label="with the promise", **mark)
+        ax.plot(*kept[name], markeredgecolor="black", zorder=3, **mark)
+        ax.annotate("promise", kept[name], xytext=(-8, -4), textcoords="offset points", ha="right", va="top")
     if reject_cost is not None:
         style = {"color": "black", "linestyle": ":", "linewidth": 1.3}
-        ax.axhline(reject_cost, label="below: cheaper than handing over", **style)
-    ax.set(xlim=(0, 1.02), xlabel="share of the questions that is answered", ylabel="wrong among the answers")
+        ax.plot([1.02, 0], [reject_cost] * 2, label="handing over", **style)
+    ax.set(xlim=(1.02, 0), xlabel="share of the questions that is answered", ylabel="wrong among the answers")
     ax.set_ylim(0, None)
     percent(ax.xaxis, ax.yaxis)
-    legend_on_top(ax)
+    name_lines(ax)
     return ax
 
 

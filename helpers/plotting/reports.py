@@ -3,25 +3,29 @@
 import numpy as np
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, PercentFormatter
 
-from helpers.plotting.style import GREEN, GREY, NARROW, OBSERVED, axes_for, legend_on_top
+from helpers.plotting.style import GREEN, GREY, NARROW, OBSERVED, STATED, axes_for, ink, name_lines
 
 MANY_DECADES = 300  # ratio of the ends of an axis from which only powers of ten are written
 FOOT = 0.12  # share of the height for a histogram below a curve
 
 
 def plot_monotone(curve, scores, ax=None, *, log=False, threshold=None):
-    """Isotonic calibration curve with a band for the whole curve, and a histogram of the scores below it."""
+    """Isotonic calibration curve with a band for the whole curve, and a histogram of the scores below it.
+
+    What is stated is what is observed on the dashed line.
+    """
     ax = axes_for(ax, (NARROW, 5.0))
     stated = curve.stated
     ends = _ends(curve, scores, log)
-    label = f"where the true curve lies ({100 * curve.level:.0f} %)"
-    ax.fill_between(stated, curve.low, curve.high, color=OBSERVED.color, alpha=0.2, linewidth=0, label=label)
-    ax.plot(stated, curve.observed, color=OBSERVED.color, linewidth=2, label="observed: the best rising curve")
+    ax.fill_between(stated, curve.low, curve.high, color=OBSERVED.color, alpha=0.2, linewidth=0)
+    ax.plot(stated, curve.observed, label="observed", **OBSERVED.line())
     seen = [max(stated[0], ends[0]), stated[-1]]
-    ax.plot(seen, seen, color="black", linewidth=1, linestyle="--", label="stated = observed")
+    ax.plot(seen, seen, label="stated", **STATED.line(linewidth=1))
     if threshold is not None and ends[0] < threshold < ends[1]:
-        label = f"your threshold ({100 * threshold:.2g} %)"
-        ax.axvline(threshold, color=GREEN, linewidth=1.2, linestyle="-.", label=label)
+        ax.axvline(threshold, color=GREEN, linewidth=1.2, linestyle="-.")
+        style = {"xytext": (0, 3), "textcoords": "offset points", "ha": "center", "color": ink(GREEN)}
+        top = ax.get_xaxis_transform()
+        ax.annotate(f"your threshold, {100 * threshold:.2g} %", (threshold, 1), xycoords=top, **style)
     if log:
         ax.set(xscale="log", yscale="log")
     ax.set(xlim=ends, ylim=ends, xlabel="stated probability (bars: how many cases)", ylabel="observed rate")
@@ -35,7 +39,7 @@ def plot_monotone(curve, scores, ax=None, *, log=False, threshold=None):
     ratio = FOOT / (1 - FOOT)  # the bars have a strip of their own, so that they hide nothing of the band
     below = ends[0] * (ends[0] / ends[1]) ** ratio if log else ends[0] - ratio * (ends[1] - ends[0])
     ax.set_ylim(below, ends[1])
-    legend_on_top(ax, ncols=2)
+    name_lines(ax)
     return ax
 
 

@@ -197,6 +197,18 @@ class AnswerReport(Report):
             curves[NAMES[name]] = curve_of_answers(self.correct[rows], self.sources[name][rows])
         return curves
 
+    @property
+    def wrong_of_half(self):
+        """{name of a confidence: share of wrong answers in the half of the questions of which it is surest}."""
+        return {name: float(curve.risk[(curve.coverage >= 0.5).argmax()]) for name, curve in self.kept_curves.items()}
+
+    @property
+    def surely_off(self):
+        """The findings on confidences that are surely too high or too low on average."""
+        findings = self.findings
+        is_off = findings["kind"].isin(["too_high", "too_low", "off"])
+        return findings[is_off & ((findings["low"] > 0) | (findings["high"] < 0))]
+
     # ---- tables, None where there is nothing to show -------------------------------------------------------------
 
     @property

@@ -218,10 +218,12 @@ class Report:
         for item in filter(self._is_there, part.shows):
             kind, _, shown = item.partition(":")
             if kind == "figure":
-                caption, alt = self.words.figures[shown]
-                figure(self.draw(shown), fill(alt, report=self), fill(caption, report=self))
+                picture = self.words.figures[shown]
+                texts = [fill(text, report=self) for text in (picture.alt, picture.caption, picture.title)]
+                figure(self.draw(shown), *texts)
             else:
-                table(self._table(shown), self.words.figures.get(shown, [None])[0])
+                picture = self.words.figures.get(shown)
+                table(self._table(shown), None if picture is None else picture.caption)
 
     def _subjects_in_tables(self, part):
         """Subjects with a row in a table of a part: what is said of no single group stands at the top."""

@@ -76,13 +76,22 @@ class Part:
 
 
 @dataclass(frozen=True)
+class Picture:
+    """What is written around a figure; of a table, only the caption."""
+
+    caption: str
+    title: str = ""  # what it finds, in one sentence
+    alt: str = ""  # what it shows for those who cannot see it
+
+
+@dataclass(frozen=True)
 class Words:
     """All words of a report."""
 
     title: str
     kinds: dict  # {name: Kind}
     parts: dict  # {name: Part}, in the order of the page
-    figures: dict  # {name: (caption, template of what it shows for those who cannot see it; "" for a table)}
+    figures: dict  # {name: Picture}
 
 
 def read_words(path):
@@ -123,7 +132,11 @@ def read_words(path):
                 {"yes": True, "no": False, "before": False}.get(text.get(f"{name} first")),
                 text.get(f"{name} first") == "before",
             )
-    drawn = {name: (text, figures.get(f"{name} alt", "")) for name, text in figures.items() if " " not in name}
+    drawn = {
+        name: Picture(caption, figures.get(f"{name} title", ""), figures.get(f"{name} alt", ""))
+        for name, caption in figures.items()
+        if " " not in name
+    }
     return Words(f"# {shared['title']}\n\n{shared['intro']}", kinds, parts, drawn)
 
 

@@ -42,6 +42,12 @@ class MisjudgedGroups:
         """The rows of `table` that a figure shows."""
         return self.table.head(MOST_DRAWN)
 
+    @property
+    def farthest(self):
+        """The row of `drawn` whose scores are farthest off as stated, of those where they surely are; None without."""
+        sure = self.drawn[(self.drawn["low"] > 0) | (self.drawn["high"] < 0)]
+        return None if sure.empty else sure.loc[sure["gap"].abs().idxmax()]
+
     def to_add(self, groups):
         """Columns that tell some named groups apart, those of the largest sum of share * |residual gap| first."""
         effects = Counter()

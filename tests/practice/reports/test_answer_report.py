@@ -19,6 +19,7 @@ from helpers.practice.reports.answer_numbers import (
     over_confidence,
     vote_chances,
 )
+from helpers.practice.reports.findings import fill
 from helpers.practice.tables import read_answers, table_of_counts
 
 
@@ -66,6 +67,8 @@ def test_every_file_gets_an_answer_metrics_and_figures(reports, kind, n):
     for name in report.figure_names:
         assert report.draw(name) is not None
         plt.close("all")
+        title = fill(report.words.figures[name].title, report=report)
+        assert len(title) > 20 and title[0].isupper() and title[-1] not in ".:,;", title
 
 
 def test_what_cannot_be_said_is_left_empty(reports):

@@ -150,8 +150,11 @@ def test_every_table_gets_one_use_whole_sentences_and_tables(reports, kind, n):
         getattr(report, item[6:]) for part in report.words.parts.values() for item in part.shows if item[:5] == "table"
     ]
     texts = [*report.findings["sentence"], *report.steps.index, *report.steps["How"], str(report)]
+    pictures = {name: (picture.title, picture.alt) for name, picture in report.words.figures.items()}
     texts += [cell for frame in frames if frame is not None for cell in frame.astype(str).to_numpy().ravel()]
-    texts += [fill(report.words.figures[name][1], report=report) for name in report.figure_names]
+    texts += [fill(text, report=report) for name in report.figure_names for text in pictures[name]]
+    titles = [fill(pictures[name][0], report=report) for name in report.figure_names]
+    assert all(len(title) > 20 and title[0].isupper() and title[-1] not in ".:,;" for title in titles), titles
     for text in texts:
         assert "nan" not in text and "e-" not in text.replace("re-", "") and "None" not in text.split(), text
     metrics = report.metrics()
