@@ -16,7 +16,6 @@ import nbformat
 import numpy as np
 import pytest
 from rules import kind_of, shelf
-from scipy.integrate import quad
 from scipy.optimize import brentq, linprog
 
 from helpers.notebook import Check
@@ -184,16 +183,6 @@ def honest_97():
     return min(3, 100 * 0.04) / 100
 
 
-def wrong_at_90():
-    """09: over fees with the density 2 g, in units of the fee: she pays the fee below u, and a mistake above it."""
-    u = 0.1
-    return quad(lambda g: 2 * g * g / g, 0, u)[0] + quad(lambda g: 2 * g * 1 / g, u, 1)[0]
-
-
-def share_of_fees():
-    return quad(lambda g: g, 0, 0.1)[0] / quad(lambda g: g, 0, 0.5)[0]
-
-
 def half_the_log_odds():
     return brentq(lambda p: 2 * log(p / (1 - p)) - log(0.8 / 0.2), 0.01, 0.99)
 
@@ -311,7 +300,7 @@ KEYS = {
     "06": {1: biopsy_from, 2: her_risk, 3: share_of_the_two},
     "07": {1: gap_in_standard_errors, 2: somebody_is_accused, 3: adjusted},
     "08": {1: cascade_pays, 2: guess_of_the_small_model, 3: picked},
-    "09": {1: honest_97, 2: wrong_at_90, 3: share_of_fees},
+    "09": {1: honest_97},
     "10": {1: half_the_log_odds, 2: surer},
     "11": {1: asked_once, 2: sem2_of_ten_answers, 3: answers_on_a_tie, 4: four_classes_tied},
     "12": {1: hundred_questions, 2: booked, 3: error_in_three_bins},
