@@ -293,7 +293,7 @@ def three_of_five_years():
 KEYS = {
     "00": {3: perfect_model},
     "01": {1: four_houses, 2: west_of_the_station, 3: largest_loss_at_80},
-    "02": {1: two_kinds_told_60, 2: better_vendor, 4: after_the_form},
+    "02": {1: two_kinds_told_60, 3: better_vendor, 4: after_the_form},
     "03": {1: two_regions, 3: sharp_in_four_bins, 4: bins_that_surely_suffice},
     "04": {1: eight_people, 3: plug_in_of_luck},
     "05": {1: two_groups, 3: at_least},
