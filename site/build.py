@@ -29,6 +29,7 @@ from figures import DPI, first_figure
 from ledger import PAPERS, ledger_page, read_rows
 from links import PageLinks, Targets
 from nbformat.v4 import new_markdown_cell
+from paper_figures import figures_page
 from paper_pages import write_paper_pages
 from rooms import draw_rooms, floors_of, imports_of
 from slides import write_slides
@@ -242,6 +243,8 @@ def write_sources(root, folders, work, modules):
         both = [cards[one]["metrics"]["claims"] for one in (name, f"checks/{name}") if one in cards]
         card["claims"] = len({claim["claim"] for claims in both for claim in claims})
     quizzes = {name: quiz_answers(book) for name, book in books.items()}
+    rows = read_rows(root, "claims")
+    given = figures_page(rows, books)
     targets = link_targets(root, lessons, glossary, papers, modules)
     uses = defaultdict(list)
     for name, notebook in books.items():
@@ -263,21 +266,20 @@ def write_sources(root, folders, work, modules):
         path = work / "notebooks" / f"{name}.ipynb"
         path.parent.mkdir(parents=True, exist_ok=True)
         nbformat.write(notebook, path)
-    given = {"notebooks": lessons, "checks": [name for name in cards if name not in lessons]}
+    given |= {"notebooks": lessons, "checks": [name for name in cards if name not in lessons]}
     given |= {"citation": citation, "papers": papers, "quizzes": quizzes, "uses": uses} | glossary
     given |= {"course": course, "by_route": by_route(lessons, course["routes"])}
     on_map = {name: card for name, card in lessons.items() if "Needs" in card}  # a report needs no lesson
     given |= {"map": draw_map(on_map), "needs": needs_of(lessons), "route_minutes": route_minutes}
-    rows = read_rows(root, "claims")
     given |= ledger_page(rows)
     write_paper_pages(work / "papers", environment, rows, books.values())
     draw_rows_needed(work / "_static" / "rows_needed.png")
     draw_looks(work / "_static" / "looks.png")
     given["concept_test"] = read_questions()
     write_files(work / "_static" / "concept_test", given["concept_test"])
-    for page in ("index.md", "map.md", "glossary.md", "teachers.md", "concept_test.md", "ledger.md"):
-        words = environment.get_template(f"{page}.j2").render(**given)
-        (work / page).write_text(words, encoding="utf-8")
+    for page in ("index", "map", "glossary", "teachers", "concept_test", "ledger", "paper_figures"):
+        words = environment.get_template(f"{page}.md.j2").render(**given)
+        (work / f"{page}.md").write_text(words, encoding="utf-8")
     write_api(work / "api", environment, modules)
     for path in (*work.glob("*/*.md"), *(work / f"{name}.md" for name in GUIDES)):
         links = PageLinks(targets, "../" * len(path.relative_to(work).parent.parts))

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from PIL import Image
 
-from helpers.notebook.display import CUTS
+from helpers.notebook.display import CUTS, KEY
 
 DPI = 110  # pixels of a page for an inch of a figure; those drawn at 220 dots an inch are shown twice as sharp
 SIDE_BY_SIDE = 6.8  # inches from which a figure has panels side by side
@@ -34,8 +34,17 @@ def figure_name(png):
     return hashlib.sha256(png).hexdigest()[:16]
 
 
-def figure_html(png, alt, folder, address):
-    """A link to a figure that shows it; its files are written to `folder`, which pages find at `address`."""
+def redrawn(output):
+    """Of a picture that draws figures of a paper again: {"redraws": their rows in the ledger, "title": its title}."""
+    entry = output.get("metadata", {}).get(KEY, {})
+    return entry if "redraws" in entry else {}
+
+
+def figure_html(png, alt, folder, address, *, is_target=False):
+    """A link to a figure that shows it; its files are written to `folder`, which pages find at `address`.
+
+    Other pages can lead to a target, by the name of its file.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     name = figure_name(png)
     (folder / f"{name}.png").write_bytes(png)
@@ -49,7 +58,8 @@ def figure_html(png, alt, folder, address):
         column.save(folder / f"{name}-column.png")
         narrow = f'<source media="(max-width: 600px)" srcset="{address}/{name}-column.png">'
     image = f'<img src="{address}/{name}.png" alt="{escape(alt)}" width="{width}" height="{height}" loading="lazy">'
-    return f'<a class="{kind}" href="{address}/{name}.png"><picture>{narrow}{image}</picture></a>'
+    anchor = f' id="figure-{name}"' if is_target else ""
+    return f'<a class="{kind}"{anchor} href="{address}/{name}.png"><picture>{narrow}{image}</picture></a>'
 
 
 def show_figures(output, folder, address):
@@ -57,7 +67,8 @@ def show_figures(output, folder, address):
     data = output.get("data", {})
     if "image/png" in data:
         alt = output.metadata.get("image/png", {}).get("alt", "")
-        data["text/html"] = figure_html(base64.b64decode(data.pop("image/png")), alt, folder, address)
+        png = base64.b64decode(data.pop("image/png"))
+        data["text/html"] = figure_html(png, alt, folder, address, is_target=bool(redrawn(output)))
     elif "text/html" in data:
         data["text/html"] = DATA.sub(
             lambda match: figure_html(base64.b64decode(match[2]), match[1], folder, address), data["text/html"]

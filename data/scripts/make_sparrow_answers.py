@@ -1,6 +1,6 @@
 """Make data/sparrow_answers.jsonl.gz: what a model that states probabilities says about sentences with known truth.
 
-    pip install 'honest-confidence[decider]'
+    pip install '.[decider]'
     python data/scripts/make_sparrow_answers.py
 
 The model sparrow-nano-general-v1.1 of the package sparrow-decider 0.2.0 is asked four questions about each sentence of

@@ -9,7 +9,7 @@ from helpers.datasets.embeddings import Embeddings, read_embeddings
 from helpers.datasets.folktexts import ScoredPeople, read_folktexts
 from helpers.datasets.network_scores import fetch_scores, score_systems
 from helpers.datasets.published import load_ecuas_table, load_model_list, load_network_losses
-from helpers.datasets.question_answers import read_question_answers
+from helpers.datasets.question_answers import read_question_answers, read_question_samples
 from helpers.datasets.recorded_model import load_smollm2_answers, load_smollm2_scores
 from helpers.datasets.sampled_answers import fetch_sampled_answers
 from helpers.datasets.survey_answers import load_acs12, read_survey_answers
@@ -28,5 +28,5 @@ __all__ = [
     "fetch_scores", "load_acs12", "load_breast_cancer", "load_claims", "load_digits", "load_ecuas_table", "load_fair",
     "load_model_list", "load_network_losses", "load_rand_hie", "load_rand_scores",
     "load_smollm2_answers", "load_smollm2_scores", "read_embeddings", "read_folktexts",
-    "read_question_answers", "read_survey_answers", "score_systems",
+    "read_question_answers", "read_question_samples", "read_survey_answers", "score_systems",
 ]  # fmt: skip

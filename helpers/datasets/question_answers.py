@@ -1,4 +1,4 @@
-"""What language models answered to short questions, with three confidences in each answer, recorded once."""
+"""What language models answered to short questions, once with three confidences and many times, recorded once."""
 
 from pathlib import Path
 
@@ -10,6 +10,8 @@ from helpers.datasets.cells import check_cells, numbers_of
 from helpers.datasets.download import DATA_FOLDER
 
 _SHIPPED = "question_answers.csv.gz"
+
+_SAMPLES = "question_samples.csv.gz"
 
 _SHARES = ("is_true", "is_true_mass", "verbalised")
 
@@ -55,20 +57,67 @@ def read_question_answers(path=None):
     >>> sorted(answers["kind"].unique())
     ['arithmetic', 'calendar', 'capital', 'fact', 'opposite', 'unit']
     """
-    path = DATA_FOLDER / _SHIPPED if path is None else Path(path).expanduser()
-    table = pd.read_csv(path, keep_default_na=False, na_values=[""], dtype={"answer": str})
-    for column in _NEEDED:
-        check_column(column, list(table), path.name)
-    questions = pd.read_csv(DATA_FOLDER / "smollm2_questions.csv", dtype=str).set_index("question")
-    table = _checked(path.name, table, questions.index).join(questions, on="question")
+    name, table = _read(path, _SHIPPED, _NEEDED)
+    table = _checked(name, table)
     return table.assign(posterior=np.exp(table["logprob"]))[list(_COLUMNS)]
 
 
-def _checked(name, table, questions):
+def read_question_samples(path=None):
+    """What language models answered to the same short questions fifty times: one row an answer.
+
+    Parameters
+    ----------
+    path : str or Path, optional
+        Table of `data/scripts/make_samples_tables.py` with answers of your own model; without, the shipped answers.
+
+    Returns
+    -------
+    DataFrame
+        Columns model, kind (of question), question, references (right answers, with | between), sample (from 1),
+        answer (drawn at temperature 1) and correct (0 or 1 by rules). Questions come in the order of
+        `read_question_answers`, as many as the model has finished.
+
+    Raises
+    ------
+    ValueError
+        For missing columns, a question that is not among the shipped ones, or cells that break a rule.
+
+    References
+    ----------
+    Wang et al. (2026), section 6.1.
+
+    Examples
+    --------
+    >>> answers = read_question_samples()
+    >>> answers.groupby(["model", "question"]).size().unique().tolist()
+    [50]
+    """
+    name, table = _read(path, _SAMPLES, ("model", "question", "sample", "answer", "correct"))
+    sample, correct = numbers_of(table["sample"]), numbers_of(table["correct"])
+    check_cells(name, "correct", "be 0 or 1", table["correct"], ~np.isin(correct, [0, 1]))
+    check_cells(name, "sample", "be a whole number from 1", table["sample"], ~(sample >= 1) | (sample % 1 != 0))
+    twice = table.duplicated(["model", "question", "sample"])
+    check_cells(name, "sample", "come once for a model and question", table["sample"], twice)
+    table = table.assign(sample=sample.astype(int), correct=correct.astype(int), answer=table["answer"].fillna(""))
+    return table[["model", "kind", "question", "references", "sample", "answer", "correct"]]
+
+
+def _read(path, shipped, needed):
+    """(name of the file, its table with kind and right answers of each question)."""
+    path = DATA_FOLDER / shipped if path is None else Path(path).expanduser()
+    table = pd.read_csv(path, keep_default_na=False, na_values=[""], dtype={"answer": str})
+    for column in needed:
+        check_column(column, list(table), path.name)
+    questions = pd.read_csv(DATA_FOLDER / "smollm2_questions.csv", dtype=str).set_index("question")
+    unknown = ~table["question"].isin(questions.index)
+    check_cells(path.name, "question", "be one of ours", table["question"], unknown)
+    return path.name, table.join(questions, on="question")
+
+
+def _checked(name, table):
     """The table with numbers as such and empty answers as ""; the first cell that breaks a rule is named."""
     numbers = {column: numbers_of(table[column]) for column in ("correct", "logprob", "n_tokens", *_SHARES)}
     correct, logprob, n_tokens = (numbers[column] for column in ("correct", "logprob", "n_tokens"))
-    check_cells(name, "question", "be one of ours", table["question"], ~table["question"].isin(questions))
     check_cells(name, "correct", "be 0 or 1", table["correct"], ~np.isin(correct, [0, 1]))
     check_cells(name, "logprob", "be at most 0", table["logprob"], logprob > 0)
     check_cells(name, "n_tokens", "be a whole number", table["n_tokens"], ~(n_tokens >= 0) | (n_tokens % 1 != 0))

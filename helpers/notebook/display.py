@@ -224,7 +224,7 @@ def _cuts(fig):
     return [(left[1] + right[0]) / 2 / fig.dpi - start for left, right in pairwise(columns)]
 
 
-def figure(fig, alt, caption=None, title=None):
+def figure(fig, alt, caption=None, title=None, *, redraws=()):
     """Show a matplotlib figure as a PNG of fixed resolution and close it.
 
     The title is what the figure finds, one sentence; it stands above the picture as text, so that it keeps its size.
@@ -244,6 +244,9 @@ def figure(fig, alt, caption=None, title=None):
         One or two sentences shown below it, plain text.
     title : str, optional
         The finding, one sentence, which a claim or a printed number bears out.
+    redraws : str or sequence of str, optional
+        Rows of the ledger, such as "melo2026.figure3": the figures of the papers that this one draws again. The site
+        shows it beside them.
 
     Raises
     ------
@@ -261,7 +264,9 @@ def figure(fig, alt, caption=None, title=None):
     picture = base64.b64encode(buffer.getvalue()).decode()
     pixels = int.from_bytes(buffer.getvalue()[16:20], "big")  # the width stands there in every PNG file
     size = {"width": pixels // scale} if scale > 1 else {}
-    metadata = {"image/png": {"alt": alt} | size, KEY: {"alt": alt}}
+    rows = [redraws] if isinstance(redraws, str) else list(redraws)
+    entry = {"alt": alt} | ({"redraws": rows, "title": title} if rows else {})
+    metadata = {"image/png": {"alt": alt} | size, KEY: entry}
     if title:
         emit({"text/html": f'<p class="honest-finding">{escape(title)}</p>', "text/plain": title})
     emit({"image/png": picture, "text/plain": f"Figure: {alt}"}, metadata)

@@ -19,6 +19,14 @@ def _answers(answer, expected, tol):
         return False
 
 
+def _returns(function, cases, tol):
+    """Whether a function returns what it should for each (inputs, value) of `cases`."""
+    try:
+        return all(_answers(function(*inputs), value, tol) for inputs, value in cases)
+    except Exception:  # of the reader's function
+        return False
+
+
 def _hint(answer, expected, tol, hints):
     for wrong, sentence in hints:
         try:
@@ -48,6 +56,8 @@ class Check:
         Largest deviation that still counts as right.
     hints : sequence of (object, str)
         Pairs of a wrong answer, or a test of the answer, and a sentence; the first that fits is shown.
+    also : sequence of (tuple, object)
+        For a function: other inputs and what it returns there, so that one number for all inputs is not right.
 
     Examples
     --------
@@ -58,11 +68,14 @@ class Check:
     Not yet: the variance is the square of it.
     >>> check(lambda p: p**2, 0.5)  # "complete this function": it is called with what follows
     Right: 0.25
+    >>> Check(0.25, also=[((3,), 9)])(lambda p: 0.25, 0.5)
+    Not yet: right for this input, and wrong for another one.
     """
 
     expected: object
     tol: float = 0
     hints: tuple = ()
+    also: tuple = ()
 
     def __call__(self, answer, *given):
         """Print one line about an answer, or a function's value at `given`; never an exception for a wrong one."""
@@ -88,6 +101,7 @@ class Check:
 
     def _judge(self, answer, given):
         """(state, line) of an answer, or of the value of a function."""
+        function = answer
         if given and answer is not ...:
             try:
                 answer = answer(*given)
@@ -97,6 +111,8 @@ class Check:
             return "open", "Not answered yet. Replace the ... above with your answer, then run both cells."
         if not _answers(answer, self.expected, self.tol):
             return "wrong", f"Not yet: {_hint(answer, self.expected, self.tol, self.hints)}"
+        if not _returns(function, self.also, self.tol):
+            return "wrong", "Not yet: right for this input, and wrong for another one."
         if np.ndim(self.expected):
             return "right", "Right."
         value = f"{self.expected:.4g}" if isinstance(self.expected, (float, np.floating)) else self.expected

@@ -1,12 +1,12 @@
 """Copies of notebooks for a class: ``python -m helpers.notebook.student notebooks/ --output build/student``.
 
-nbconvert takes out the cells tagged `solution` and the outputs of exercises and self-checks; the rest stays. Notebooks
-of checks hold nothing to solve and are left out. A copy that somebody has worked in is never overwritten unless
---force is given.
+Cells tagged `solution` are taken out, and the outputs of exercises, self-checks and predictions; a quiz becomes its
+questions. The rest stays. Notebooks of checks hold nothing to solve and are left out. A copy that somebody has worked
+in is never overwritten unless --force is given.
 
 With --nbgrader the folder becomes a course of nbgrader: ``source/NN_name/NN_name.ipynb`` holds each lesson with its
-solutions between nbgrader's marks and a point for each check; ``nbgrader generate_assignment NN_name`` makes the
-students' version of it, and ``nbgrader autograde NN_name`` grades what they hand in.
+solutions and its self-checks between nbgrader's marks, and a point for each check. ``nbgrader generate_assignment
+NN_name`` makes the students' version, which holds neither, and ``nbgrader autograde NN_name`` grades what they hand in.
 """
 
 import argparse
@@ -30,12 +30,25 @@ def tags(cell):
     return set(cell.get("metadata", {}).get("tags", []))
 
 
-def student_copy(notebook):
-    """A copy for students: no solutions, exercises and self-checks without outputs."""
-    from nbconvert.preprocessors import TagRemovePreprocessor
+def quiz_questions(cell):
+    """The questions of a quiz with their options, as text; the last line of each output says what is right."""
+    questions = []
+    for output in cell.outputs:
+        question, *options, _ = output["data"]["text/plain"].splitlines()
+        questions.append("\n".join([f"**{question}**", "", *(f"- {option}" for option in options)]))
+    return "\n\n".join(questions)
 
-    remove = {"remove_cell_tags": {"solution"}, "remove_all_outputs_tags": {"exercise", "check"}}
+
+def student_copy(notebook):
+    """A copy for students: without solutions, outcomes of predictions and self-checks, and answers of the quiz."""
+    from nbconvert.preprocessors import TagRemovePreprocessor
+    from nbformat.v4 import new_markdown_cell
+
+    remove = {"remove_cell_tags": {"solution"}, "remove_all_outputs_tags": {"exercise", "check", "predict"}}
     made, _ = TagRemovePreprocessor(**remove).preprocess(copy.deepcopy(notebook), {})
+    for place, cell in enumerate(made.cells):
+        if "quiz" in tags(cell):
+            made.cells[place] = new_markdown_cell(quiz_questions(cell), id=cell.id)
     return made
 
 
@@ -51,17 +64,18 @@ def nbgrader_copy(notebook):
     if not any("check" in tags(cell) for cell in made.cells):
         return None
     solutions = iter([cell.source for cell in notebook.cells if "solution" in tags(cell)])
+    later = "# This cell grades the answer above, once you have handed it in."
     for cell in made.cells:
         if "exercise" in tags(cell):
             name = answer_name(cell.source)
-            solution = re.sub(r"\bsolution_\d+\b", name, next(solutions))
-            kept = [line for line in solution.splitlines() if not re.match(r"check_\d+\(", line)]
-            lines = [cell.source, "### BEGIN SOLUTION", *kept, "### END SOLUTION"]
+            solution, _ = re.split(r"^check_\d+\(", next(solutions), maxsplit=1, flags=re.MULTILINE)
+            solved = re.sub(r"\bsolution_\d+\b", name, solution).strip()
+            lines = [cell.source, "### BEGIN SOLUTION", solved, "### END SOLUTION"]
             about = {"grade": False, "solution": True, "locked": False, "grade_id": name}
         elif "check" in tags(cell):
             *above, call = cell.source.splitlines()
             asserted = re.sub(r"^(check_\d+)\(", r"assert \1.is_right(", call)
-            lines = [*above, call, "### BEGIN HIDDEN TESTS", asserted, "### END HIDDEN TESTS"]
+            lines = [later, "### BEGIN HIDDEN TESTS", *above, asserted, "### END HIDDEN TESTS"]
             about = {"grade": True, "solution": False, "locked": True, "points": 1, "grade_id": call.split("(")[0]}
         else:
             continue

@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 from functools import lru_cache
 
-import matplotlib.pyplot as plt
 import numpy as np
 from scipy.stats import beta
 
 from helpers.checks import check_count
-from helpers.plotting import DOWN, GREY, NAIVE, OURS, WIDE, ink, name_lines, series
+from helpers.plotting import DOWN, NAIVE, NARROW, OURS, UNSURE, ink, panels
 from helpers.selective import ecuas
 
 
@@ -57,54 +56,55 @@ class Department:
         return float(weights @ (chance * right + (1 - chance) * wrong) / weights.sum())
 
 
-def plot_drawn_fees(bills, density, means, *, fee):
-    """Bills by fee, below them how often each fee is drawn, and at the right what remains of their difference.
+def plot_bills(bills):
+    """What a patient costs: a bar for each assistant, made of wrong paths and looks, with its sum at the end.
 
     Parameters
     ----------
     bills : DataFrame
-        Bill in fees of two assistants, by fee.
-    density : DataFrame
-        Density of the drawn fees, by fee: a column for each n.
-    means : DataFrame
-        ECUAS of the two assistants: a row for each n.
-    fee : float
-        The fee of the story.
+        A row for each assistant, columns of costs.
 
     Returns
     -------
-    matplotlib.figure.Figure
-        The figure.
+    matplotlib.axes.Axes
+        The axes that were drawn on.
     """
-    options = {"figsize": (WIDE, 4.6), "height_ratios": [2, 1], "width_ratios": [3, 2]}
-    fig, axes = plt.subplot_mosaic([["bill", "mean"], ["drawn", "mean"]], **options)
-    looks = OURS, DOWN
-    for look, shift, (name, bill) in zip(looks, [(-10, -18), (6, 6)], bills.items(), strict=True):
-        low = bill <= 2.4
-        axes["bill"].plot(bill.index[low], bill[low], **look.line())
-        axes["mean"].plot(means[name], np.arange(len(means)), label=name, **look.dots(markersize=9))
-        k = np.argmin(np.abs(bill.index - 0.15))
-        style = {"color": ink(look.color), "textcoords": "offset points"}
-        axes["bill"].annotate(name, (bill.index[k], bill.iloc[k]), xytext=shift, **style)
-        axes["mean"].annotate(name, (means[name].iloc[0], 0), xytext=(0, 11), ha="center", **style)
-    axes["bill"].axhline(1, **NAIVE.line(linewidth=1.5))
-    axes["bill"].annotate(
-        "refuse everything", (bills.index[-1], 1), xytext=(0, 4), textcoords="offset points", ha="right"
-    )
-    axes["bill"].annotate("your fee", (fee, 2.4), xytext=(4, -6), textcoords="offset points", va="top")
-    axes["bill"].set(ylabel="bill, in fees", ylim=(0, 2.45))
-    for k, (n, drawn) in enumerate(density.items()):
-        axes["drawn"].plot(drawn, label=f"n = {n}", **series(k).line(color="black"))
-    axes["drawn"].set(xlabel="fee (in mistakes)", ylabel="how often\ndrawn")
-    for name in ("bill", "drawn"):
-        axes[name].axvline(fee, color="black", linestyle=":", linewidth=1.2)
-        axes[name].set_xlim(0, bills.index[-1])
-    name_lines(axes["drawn"])
-    first, second = means
-    axes["mean"].hlines(np.arange(len(means)), means[first], means[second], color=GREY, linewidth=2, zorder=0)
-    for y, (more, top) in enumerate(zip(means[second] - means[first], means.max(axis=1), strict=True)):
-        axes["mean"].annotate(f"{more:+.2f}", (top, y), xytext=(9, 0), textcoords="offset points", va="center")
-    axes["mean"].set_yticks(np.arange(len(means)), [f"n = {n}" for n in means.index])
-    axes["mean"].set(xlabel="mean over drawn fees\n(ECUAS)", xlim=(0, 1.3 * means.max().max()))
-    axes["mean"].set_ylim(len(means) - 0.5, -0.5)
-    return fig
+    _, ax = panels(1, figsize=(NARROW, 2.6))
+    left = np.zeros(len(bills))
+    for (name, cost), look, hatch in zip(bills.items(), (DOWN, UNSURE), ("//", ""), strict=True):
+        ax.barh(bills.index, cost, 0.6, left, color=look.color, hatch=hatch, edgecolor="white", label=name)
+        left += cost.to_numpy()
+    for k, cost in enumerate(left):
+        ax.annotate(f"{cost:.3f}", (cost, k), xytext=(5, 0), textcoords="offset points", va="center")
+    ax.invert_yaxis()
+    ax.tick_params(axis="y", length=0)
+    ax.set(xlabel="cost of a patient (in wrong paths)", xlim=(0, 1.15 * left.max()))
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
+    return ax
+
+
+def plot_mean_heights(bills, *, most):
+    """Bills in fees by drawn fee, a shaded area below each, and the mean heights, which are ECUAS with n = 0.
+
+    Parameters
+    ----------
+    bills : DataFrame
+        A row for each fee, evenly spaced; a column for each of two assistants, the cheaper one first.
+    most : float
+        Where the axis of bills ends.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes that were drawn on.
+    """
+    _, ax = panels(1, figsize=(NARROW, 3.8))
+    for (name, bill), look in zip(bills.items(), (OURS, DOWN), strict=True):
+        ax.plot(bill[bill <= most], **look.line())
+        ax.axhline(bill.mean(), **look.line(linewidth=1.2, linestyle=":"))
+        words = {"xytext": (-2, 4), "textcoords": "offset points", "ha": "right", "color": ink(look.color)}
+        ax.annotate(f"{name}: mean {bill.mean():.2f}", (bills.index[-1], bill.mean()), **words)
+    ax.axhline(1, **NAIVE.line(linewidth=1.5))
+    ax.annotate("refuse everything: 1", (bills.index[-1], 1), xytext=(-2, 4), textcoords="offset points", ha="right")
+    ax.set(xlabel="drawn fee (in mistakes)", ylabel="bill, in fees", xlim=(0, bills.index[-1]), ylim=(0, most))
+    return ax

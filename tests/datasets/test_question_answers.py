@@ -1,4 +1,4 @@
-"""Recorded answers of language models to short questions: the shipped ones, a file of one's own, the scripts."""
+"""Recorded answers of language models to short questions, one or fifty: the shipped ones, one's own, the scripts."""
 
 import json
 import math
@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from scripts import load_script
 
-from helpers.datasets import DATA_FOLDER, read_question_answers
+from helpers.datasets import DATA_FOLDER, read_question_answers, read_question_samples
 
 
 @pytest.fixture(scope="module")
@@ -148,3 +148,82 @@ def test_an_answer_that_occurs_twice_is_refused(tmp_path):
     pd.concat([table.head(2), table.head(1)]).to_csv(path, index=False)
     with pytest.raises(ValueError, match=r"question.*once"):
         read_question_answers(path)
+
+
+@pytest.fixture(scope="module")
+def sampler():
+    return load_script("make_samples")
+
+
+@pytest.fixture(scope="module")
+def sample_tables(sampler):
+    return load_script("make_samples_tables")
+
+
+def test_fifty_answers_to_each_of_the_first_questions_of_the_drawn_order(recorder):
+    asked = recorder.read_questions()["question"].tolist()
+    by_model = read_question_samples().groupby("model", sort=False)
+    assert by_model.ngroups >= 2
+    for _, rows in by_model:
+        questions = rows["question"].drop_duplicates().tolist()
+        assert len(questions) >= 30 and questions == asked[: len(questions)]
+        assert rows["sample"].tolist() == [*range(1, 51)] * len(questions)
+
+
+def test_grades_of_sampled_answers_are_those_of_the_rules(sample_tables):
+    rows = read_question_samples()
+    graded = [
+        sample_tables.grade_answer(row.question, row.answer, row.references.split("|")) for row in rows.itertuples()
+    ]
+    np.testing.assert_array_equal(rows["correct"], graded)
+    assert set(graded) == {0, 1}
+
+
+def test_draws_repeat_the_greedy_answer_as_often_as_it_is_probable():
+    """The stated probability is that of one end of a line, the share counts them all: so it may be a little higher."""
+    greedy = read_question_answers().set_index(["model", "question"])
+    rows = read_question_samples().join(greedy[["answer", "posterior"]].add_prefix("greedy_"), on=["model", "question"])
+    rows = rows.dropna(subset="greedy_posterior").assign(same=lambda table: table["answer"] == table["greedy_answer"])
+    each = rows.groupby(["model", "question"]).agg(share=("same", "mean"), stated=("greedy_posterior", "first"))
+    apart = each["share"] - each["stated"]
+    se = np.sqrt(each["stated"] * (1 - each["stated"]) / 50)
+    assert len(each) >= 60 and (apart > -4 * se - 0.01).all()
+    assert each["share"].corr(each["stated"]) > 0.95
+
+
+def test_an_interrupted_recording_of_samples_goes_on(sampler, sample_tables, tmp_path, monkeypatch):
+    monkeypatch.setattr(sampler, "local_model", lambda *args, **settings: nullcontext())
+    options = ["make_samples.py", "--folder", str(tmp_path), "--models", "mine.gguf", "--questions", "3"]
+    monkeypatch.setattr("sys.argv", options)
+    asked = []
+
+    def draw(model, prompt):
+        if len(asked) == 3:
+            raise KeyboardInterrupt
+        asked.append(prompt)
+        return [" 4", ""] + 23 * [" 5"]
+
+    monkeypatch.setattr(sampler, "draw", draw)
+    with pytest.raises(KeyboardInterrupt):
+        sampler.main()
+    assert len(sample_tables.rows_of(tmp_path)) == 50  # half a question is not taken
+    asked.append("so that nothing stops the second time")
+    sampler.main()
+    sampler.main()
+    assert len(asked) == 7 and len(set(asked)) == 4
+    sample_tables.write(sample_tables.rows_of(tmp_path), tmp_path / "mine.csv.gz")
+    rows = read_question_samples(tmp_path / "mine.csv.gz")
+    assert rows["question"].nunique() == 3 and rows["answer"].tolist() == 6 * ["4", "", *23 * ["5"]]
+
+
+@pytest.mark.parametrize(
+    ("column", "value"), [("correct", 2), ("sample", 0), ("sample", 2.5), ("sample", 1), ("question", "Why?")]
+)
+def test_a_cell_of_samples_that_breaks_a_rule_is_named(tmp_path, column, value):
+    table = pd.read_csv(DATA_FOLDER / "question_samples.csv.gz", keep_default_na=False, na_values=[""])
+    table = table.head(3).astype({column: object})
+    table.loc[1, column] = value
+    path = tmp_path / "mine.csv"
+    table.to_csv(path, index=False)
+    with pytest.raises(ValueError, match=rf"mine\.csv.*{column}.*row 2"):
+        read_question_samples(path)

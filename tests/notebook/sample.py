@@ -28,9 +28,9 @@ def drawn():
     return new_code_cell("figure(fig, alt=ALT)", outputs=[output])
 
 
-def steps_of_exercise(k, scaffold, solution, given):
+def steps_of_exercise(k, scaffold, solution, given, also=""):
     """An exercise, its check and its solution."""
-    check = f"check_{k} = Check({k})\ncheck_{k}(answer_{k}{given})"
+    check = f"check_{k} = Check({k}{also})\ncheck_{k}(answer_{k}{given})"
     solved = f"{solution}  # the secret\n\n\ncheck_{k}(solution_{k}{given})"
     hidden = {"source_hidden": True, "outputs_hidden": True}
     return [
@@ -62,7 +62,9 @@ def good_lesson():
         new_markdown_cell("## Real data: paper value and ours"),
         coded("with prediction():\n    show('a line')", "predict", {"prediction": True}),
         *steps_of_exercise(1, "answer_1 = ...", "solution_1 = 1", ""),
-        *steps_of_exercise(2, "def answer_2(p):\n    return ...", "def solution_2(p):\n    return 2", ", 1"),
+        *steps_of_exercise(
+            2, "def answer_2(p):\n    return ...", "def solution_2(p):\n    return 2 * p", ", 1", ", also=[((3,), 6)]"
+        ),
         coded("quiz('Why?', {'a': 'x', 'b': 'y'}, 1)", "quiz", {"quiz": 2}, told, source_hidden=True),
     ]
     titles = ("Quiz", "Exercises", "When not to use it", "Key ideas", "What to read next")

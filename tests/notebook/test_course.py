@@ -55,10 +55,10 @@ def test_each_lesson_with_a_quiz_gives_its_answers():
         assert len(course.quiz_answers(notebook)) == asked, name
 
 
-def test_the_plan_has_twelve_meetings_of_90_minutes_and_all_notebooks():
+def test_the_plans_have_three_and_twelve_meetings_of_90_minutes_and_the_longer_one_all_notebooks():
     plan = course.read_course()
-    assert len(plan["meetings"]) == 12
-    assert [sum(minutes for minutes, _ in meeting["steps"]) for meeting in plan["meetings"]] == [90] * 12
+    for name, count in {"short": 3, "meetings": 12}.items():
+        assert [sum(minutes for minutes, _ in meeting["steps"]) for meeting in plan[name]] == [90] * count
     numbers = {name[:2] for name in NOTEBOOKS}
     assert {number for meeting in plan["meetings"] for number in meeting["lessons"].split()} == numbers
     assert list(plan["lessons"]) == list(NOTEBOOKS)

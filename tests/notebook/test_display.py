@@ -91,6 +91,14 @@ def test_each_panel_is_cut_out_with_its_scale_of_typical_errors(outputs):
     assert words[0].x1 / fig.dpi - start < cut < words[1].x0 / fig.dpi - start
 
 
+@pytest.mark.parametrize("rows", ["a.figure1", ("a.figure1", "a.figure2"), ()])
+def test_figure_says_which_figures_of_papers_it_draws_again(rows, outputs):
+    figure(plt.figure(), ALT, title="It rises", redraws=rows)
+    entry = outputs[-2][1]["honest"]
+    assert entry.get("redraws", []) == ([rows] if isinstance(rows, str) else list(rows))
+    assert entry.get("title") == ("It rises" if rows else None)
+
+
 @pytest.mark.parametrize("alt", [None, "   a          b       c ", "The very same words here."])
 def test_figure_needs_words(alt):
     with pytest.raises(ValueError, match="alt"):

@@ -11,7 +11,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 from PIL import Image
 from rules import ROOT, read_ledger
-from sample import good_lesson
+from sample import ALT, good_lesson
 from scripts import load_program
 from sites import lay_out
 
@@ -23,6 +23,7 @@ ledger = load_program(ROOT / "site" / "ledger.py")
 links = load_program(ROOT / "site" / "links.py")
 figures = load_program(ROOT / "site" / "figures.py")
 cells = load_program(ROOT / "site" / "cells.py")
+paper_figures = load_program(ROOT / "site" / "paper_figures.py")
 
 
 def page_links(up="../", **targets):
@@ -121,6 +122,31 @@ def test_panels_stand_under_each_other_and_no_ink_is_lost(count):
 def test_panels_that_need_each_other_stay_side_by_side(options):
     picture = Image.open(io.BytesIO(drawn(**options)))
     assert figures.stacked(picture, figures.DPI) is None
+
+
+def redrawing(row):
+    """A notebook whose one figure draws a row of the ledger again."""
+    notebook = good_lesson()
+    notebook.cells[3].outputs[0].metadata["honest"] = {"alt": ALT, "redraws": [row], "title": "It falls"}
+    return notebook
+
+
+def test_a_picture_on_the_page_of_figures_leads_to_its_cell(tmp_path):
+    lay_out(tmp_path, {"05_sample": redrawing("melo2026.figure3")})
+    work = tmp_path / "work"
+    build_site.write_sources(tmp_path, build_site.executed_copies(tmp_path), work, modules={})
+    page = (work / "paper_figures.md").read_text(encoding="utf-8")
+    (address,) = re.findall(r'<a href="notebooks/05_sample\.html#([\w-]+)"><img', page)
+    assert f'id="{address}"' in (work / "notebooks" / "05_sample.ipynb").read_text().replace('\\"', '"')
+    assert "It falls" in page
+    pictured, *others = re.findall(r'<(div|li)[^>]* id="(melo2026\.figure\d+)"', page)
+    assert pictured == ("div", "melo2026.figure3") and {kind for kind, _ in others} == {"li"}
+
+
+@pytest.mark.parametrize("row", ["melo2026.figure99", "melo2026.equation6"])
+def test_a_picture_of_what_is_no_figure_of_a_paper_stops_the_site(row):
+    with pytest.raises(SystemExit, match=row):
+        paper_figures.figures_page(read_ledger(), {"05_sample": redrawing(row)})
 
 
 def test_readme_shows_the_figure_that_its_notebook_stores():

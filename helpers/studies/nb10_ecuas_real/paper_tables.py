@@ -32,9 +32,13 @@ def systems_of(answers, *, correct="correct", seed=0):
 
 
 def out_of_fold(y, p, seed):
-    """Scores of each row from Platt's map fitted on the other folds; for a constant p, their share of right answers."""
+    """Scores of each row from Platt's map fitted on the other folds; for a constant p, their share of right answers.
+
+    There are no more folds than answers of the rarer grade.
+    """
     scores = np.empty(len(y))
-    for fit, rest in StratifiedKFold(N_FOLDS, shuffle=True, random_state=seed).split(p, y):
+    n_folds = min(N_FOLDS, *np.bincount(y))
+    for fit, rest in StratifiedKFold(n_folds, shuffle=True, random_state=seed).split(p, y):
         same = np.ptp(p[fit]) == 0
         scores[rest] = y[fit].mean() if same else PlattCalibrator().fit(p[fit], y[fit]).predict(p[rest])
     return scores

@@ -1,0 +1,88 @@
+"""Ask language models on this machine the same short question many times, and record what they answer.
+
+    python data/scripts/make_samples.py --folder RECORDS
+
+asks what is missing and can be interrupted at any time. Each line of RECORDS/<model>.jsonl is the half of a question's
+answers. Prompt, questions and their order are those of `make_answers.py`; answers are drawn at temperature 1 from all
+tokens and end with their line. `make_samples_tables.py` makes the shipped table from the folder.
+"""
+
+import argparse
+import json
+import time
+from pathlib import Path
+from urllib.request import Request as Post
+from urllib.request import urlopen
+
+from make_acs12 import prompt_hash, read_records
+from make_answers import read_questions, text_of
+
+from helpers._progress import step, told
+from helpers.practice.llm.local import local_model
+
+MODELS = ("qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b")
+
+N_ANSWERS = 50
+
+AT_ONCE = 25  # answers to one request: the model then reads its weights once for all of them
+
+MAX_TOKENS = 12
+
+
+def draw(model, prompt):
+    """Texts of AT_ONCE answers to a prompt, each up to its line's end."""
+    body = {"model": model.name, "prompt": prompt, "n": AT_ONCE, "temperature": 1.0}
+    body |= {"max_tokens": MAX_TOKENS, "stop": ["\n"]}
+    headers = {"Content-Type": "application/json"}
+    with urlopen(Post(f"{model.base_url}/completions", json.dumps(body).encode(), headers)) as reply:
+        return [choice["text"] for choice in json.load(reply)["choices"]]
+
+
+def key_of(record):
+    return record["question"], record["part"]
+
+
+def record(options, name):
+    """Ask one model what is missing."""
+    path = Path(options.folder) / f"{name}.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    there = {key_of(row) for row in read_records(path)}
+    parts = range(N_ANSWERS // AT_ONCE)
+    wanted = [(question, part) for question in read_questions()["question"].head(options.questions) for part in parts]
+    missing = [key for key in wanted if key not in there]
+    model = local_model(options.models[name], n_threads=options.threads, n_parallel=AT_ONCE, context=128)
+    with model as server, path.open("a", encoding="utf-8") as file, told(len(missing)):
+        for question, part in missing:
+            while options.pause and Path(options.pause).exists():
+                time.sleep(2)
+            step(name)
+            prompt = text_of("open", question=question)
+            began = time.perf_counter()
+            texts = draw(server, prompt)
+            line = {"model": name, "question": question, "part": part, "prompt_sha256": prompt_hash(prompt)}
+            line |= {"seconds": round(time.perf_counter() - began, 4), "texts": texts}
+            file.write(json.dumps(line) + "\n")
+            file.flush()
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
+    )
+    add = parser.add_argument
+    add("--folder", default="samples_records", help="where the records are, or will be (%(default)s)")
+    add("--models", nargs="+", default=MODELS, metavar="MODEL", help="names or GGUF files; without: the two Qwen")
+    add("--questions", type=int, default=338, help="the first so many (%(default)s: all)")
+    add("--threads", type=int, default=1, help="threads that compute for a model (%(default)s)")
+    add("--pause", metavar="FILE", help="nothing is asked while this file exists")
+    options = parser.parse_args()
+    options.models = {Path(model).stem if model.endswith(".gguf") else model: model for model in options.models}
+    try:
+        for name in options.models:
+            record(options, name)
+    except (ImportError, ValueError, RuntimeError) as error:
+        parser.exit(2, f"{error}\n")
+
+
+if __name__ == "__main__":
+    main()

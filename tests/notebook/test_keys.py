@@ -1,0 +1,345 @@
+"""Each number that an exercise's check holds as its key is computed a second time, by another road.
+
+By listing, simulation, a linear program or a search, from the words of the exercise alone: nothing of the lesson and
+of `helpers` is used. Keys that a lesson computes itself need none of this. Who writes an exercise with a number as its
+key adds a function here.
+"""
+
+import ast
+from collections import Counter
+from fractions import Fraction
+from itertools import permutations, product
+from math import comb, log, pi, sqrt
+from statistics import pvariance
+
+import nbformat
+import numpy as np
+import pytest
+from rules import kind_of, shelf
+from scipy.optimize import brentq, linprog
+
+from helpers.notebook import Check
+from helpers.notebook.student import tags
+
+DRAWS = 1_000_000
+GRID = np.arange(10_001) / 10_000  # probabilities, or the percentages of one
+
+
+def first(condition, values=GRID):
+    """The first of the values for which a condition holds (a little rounding is forgiven)."""
+    return next(value for value in values if condition(value))
+
+
+def mean_over_pairs(values):
+    """The mean product of two different entries: no entry meets its own luck."""
+    pairs = list(permutations(values, 2))
+    return sum(a * b for a, b in pairs) / len(pairs)
+
+
+def spread_over_pairs(values, weights):
+    """A variance without a mean: half the mean squared distance of two entries that are drawn independently."""
+    pairs = product(zip(values, weights, strict=True), repeat=2)
+    return sum(v * w * (a - b) ** 2 for (a, v), (b, w) in pairs) / sum(weights) ** 2 / 2
+
+
+# ---- 00 to 05 ---------------------------------------------------------------------------------------------------
+
+
+def perfect_model():
+    """00: people at c - d and c + d, with c (1 - c) = 0.20 and d squared 0.03, who share a calibrated score."""
+    c = brentq(lambda p: p * (1 - p) - 0.20, 0, 0.5)
+    risks = c - sqrt(0.03), c + sqrt(0.03)
+    return sum(q * (1 - q) for q in risks) / 2
+
+
+def largest_loss_at_80():
+    """01: a linear program over the shares of people with each true risk."""
+    risk = GRID[GRID >= 0.5]
+    best = linprog(-((risk - 0.8) ** 2), A_eq=[np.ones(len(risk)), risk], b_eq=[1, 0.8])
+    return -best.fun
+
+
+def west_of_the_station():
+    """01: the risk in the west whose mean with the east is what was stated."""
+    return np.array([brentq(lambda west, p=p: (p**2 + west) / 2 - p, -2, 2) for p in (0.1, 0.4, 0.8)])
+
+
+def four_houses():
+    """01: half the mean squared distance of two of the four, drawn with repetition."""
+    return spread_over_pairs([0.9, 0.9, 0.6, 0.4], [1, 1, 1, 1])
+
+
+def two_kinds_told_60():
+    return spread_over_pairs([0.4, 0.9], [1, 1])
+
+
+def better_vendor():
+    """02: A and B lose their calibration losses."""
+    return min(0.010, 0.035) + 0.150
+
+
+def after_the_form():
+    """02: people whose risks differ by ten points to both sides of 20 % and, a third as many, of 40 %."""
+    return pvariance([0.1, 0.3] * 3 + [0.3, 0.5])
+
+
+def two_regions():
+    return spread_over_pairs([0.6, 0.3], [1, 2])
+
+
+def sharp_in_four_bins():
+    """03: 16 kinds of day in percent; what the towns show, less the variance of Sharp inside its bins."""
+    lee, windward = [55, 65, 75, 85, 5, 15, 25, 35], [65, 75, 85, 95, 15, 25, 35, 45]
+    bound = Fraction(0)
+    for low in (0, 25, 50, 75):
+        towns = [[Fraction(q, 100) for q in town if low <= q < low + 25] for town in (lee, windward)]
+        together = sum(towns, [])
+        shown = spread_over_pairs([Fraction(sum(town), len(town)) for town in towns], [len(town) for town in towns])
+        bound += Fraction(len(together), 16) * (shown - pvariance(together))
+    return float(bound)
+
+
+def bins_that_surely_suffice():
+    """03: the widest spread inside a bin is half of the people at each end."""
+    return first(lambda n: pvariance([0, 1 / n]) <= 0.001, range(1, 100))
+
+
+def eight_people():
+    """04: squares of true rates without bias: pairs inside the regions, less pairs of the bin."""
+    regions = [1, 1, 1, 0], [1, 0, 0, 0]
+    return sum(mean_over_pairs(region) for region in regions) / 2 - mean_over_pairs(sum(regions, []))
+
+
+def plug_in_of_luck():
+    """04: half the mean squared distance of two of 20 rates; one pair in 20 is a region and itself."""
+    chance = [comb(25, k) / 2**25 for k in range(26)]
+    return 19 / 20 * spread_over_pairs([k / 25 for k in range(26)], chance)
+
+
+def two_groups():
+    """05: the mean product of two different people, in groups of four and of two."""
+    return 4 / 6 * mean_over_pairs([0.5, 0.5, 0.5, -0.5]) + 2 / 6 * mean_over_pairs([0.2, 0.2])
+
+
+def at_least():
+    return brentq(lambda distance: distance**2 - 0.01, 0, 1)
+
+
+# ---- 06 to 12 ---------------------------------------------------------------------------------------------------
+
+
+def biopsy_from():
+    """06: with a biopsy one pays 2 in any case, without it 50 for each cancer."""
+    return first(lambda p: 50 * p >= 2)
+
+
+def her_risk():
+    """06: she is left alone at 10 %, though a biopsy would have cost 2."""
+    return 0.10 * 50 - min(0.10 * 50, 2)
+
+
+def share_of_the_two():
+    people = sorted(zip([3, 1, 2, 0], [6, 1, 0, 3], strict=True), reverse=True)
+    return sum(risk for _, risk in people[:2]) / sum(risk for _, risk in people)
+
+
+def gap_in_standard_errors():
+    """07: how far 100 people who were rightly told 20 % stray."""
+    return 10 / np.random.default_rng(0).binomial(100, 0.2, DRAWS).std()
+
+
+def somebody_is_accused():
+    return (np.random.default_rng(1).random((DRAWS // 5, 20)).min(axis=1) < 0.05).mean()
+
+
+def adjusted():
+    largest = [2.5, 1.9, 2.6, 3.1, 2.2, 1.5, 2.0, 2.4, 1.7, 2.5]  # the data set at hand, and nine others
+    return sum(value >= 2.5 for value in largest) / len(largest)
+
+
+def cascade_pays():
+    paid = 0
+    risks = [20, 8, 12]
+    for cents, risk in zip([1, 5, 25], risks, strict=True):
+        paid += cents
+        if risk <= 5:
+            return paid, risks.index(risk) + 1
+    return paid, risks.index(min(risks)) + 1
+
+
+def guess_of_the_small_model():
+    """08: she is at 40 %, so yes is wrong in 60 of 100 guesses and no in 40."""
+    return (60 - 40) * 200 / 100
+
+
+def picked():
+    accuracy = [[70, 60, 90, 50], [76, 61, 91, 70], [80, 95, 92, 75]]  # in 100 answers
+    bills = [[100 * price - 200 * right for right in row] for row, price in zip(accuracy, [1, 5, 25], strict=True)]
+    return np.array([min(range(3), key=lambda model: bills[model][person]) for person in range(4)])
+
+
+def honest_97():
+    """09: of 100 such answers 3 are wrong; a look at each would cost 4 mistakes."""
+    return min(3, 100 * 0.04) / 100
+
+
+def half_the_log_odds():
+    return brentq(lambda p: 2 * log(p / (1 - p)) - log(0.8 / 0.2), 0.01, 0.99)
+
+
+def surer():
+    """10: what four independent draws that agree agree on."""
+    agree = [Fraction(50, 100) ** 4, Fraction(49, 100) ** 4, Fraction(1, 100) ** 4]
+    return np.array([float(one / sum(agree)) for one in agree])
+
+
+def asked_once():
+    """11: whichever of the four comes has a share of 1 and a probability of 1/4."""
+    return sum(1 - 1 / 4 for _ in range(4)) / 4
+
+
+def sem2_of_ten_answers():
+    winner, _ = Counter(["5", "10", "5", "5", "20"]).most_common(1)[0]
+    return Counter(["10", "5", "10", "5", "10"])[winner] / 5
+
+
+def answers_on_a_tie():
+    return first(lambda n: 1 / sqrt(2 * pi * n) <= 0.01, range(1, 10_000))
+
+
+def four_classes_tied():
+    """11: the leader's mean share of 100 answers is simulated."""
+    largest = np.random.default_rng(2).multinomial(100, [0.25] * 4, DRAWS).max(axis=1)
+    return (largest.mean() / 100 - 0.25) / sqrt(0.5 / (2 * pi * 100))
+
+
+def hundred_questions():
+    stated = [95] * 80 + [45] * 20
+    right = [1] * 60 + [0] * 20 + [1] * 12 + [0] * 8
+    off = {share: sum(100 * r - p for p, r in zip(stated, right, strict=True) if p == share) for share in set(stated)}
+    return sum(abs(value) for value in off.values()) / 100 / 100
+
+
+def booked():
+    answers = zip([95, 90, 50, 92, 80], [1, 0, 1, 0, 1], strict=True)
+    right = [r for share, r in answers if share >= 90]
+    return sum(right) / len(right)
+
+
+def error_in_three_bins():
+    off = Counter()
+    for confidence, right in zip([95, 85, 100, 30, 10, 55], [1, 0, 1, 1, 0, 1], strict=True):
+        off[first(lambda k, c=confidence: 3 * c < 100 * (k + 1) or k == 2, range(3))] += confidence - 100 * right
+    return sum(abs(value) for value in off.values()) / 100 / 6
+
+
+# ---- 15 to 19 ---------------------------------------------------------------------------------------------------
+
+
+def both_chunks():
+    return mean_over_pairs([0.5, 0.5, 0.3, -0.1])
+
+
+def gigabytes():
+    return 2_000_000 * 5 * len("abc") * 8 / 10**9
+
+
+def dollars():
+    """16: 4,000 requests, each of 60 tokens to read and 8 to write; prices in units of a cent per million."""
+    requests = 200 * 20
+    return float(requests * (60 * Fraction(15) + 8 * Fraction(60)) / 100 / 10**6)
+
+
+def gap_of_48_in_60():
+    """17: how far the number of right answers strays if 48 of 60 are right on average."""
+    return (48 - 54) / np.random.default_rng(3).binomial(60, 0.8, DRAWS).std()
+
+
+def file_unread_from():
+    """17: the first probability at which 40 euros for a mistake are not more than 2 for a reader."""
+    return first(lambda p: round(40 * (1 - p), 9) <= 2)
+
+
+def mean_of_three():
+    costs = [0.25 if p < 75 else 1 - right for right, p in zip([1, 0, 1], [90, 95, 50], strict=True)]
+    return sum(costs) / 3
+
+
+def yes_pays_from():
+    return first(lambda p: round(1 - p, 9) <= round(4 * p, 9))
+
+
+def right_in_a_row():
+    return first(lambda n: Fraction(9, 10) ** n <= Fraction(5, 100), range(1, 100))
+
+
+def answer_pays_from():
+    return first(lambda p: round(40 * (1 - p), 9) <= 10)
+
+
+def agreement_by_hand():
+    read = [text.strip(" .") for text in ("7", "7.", "1", " 7 ", "4")]
+    return Counter(read).most_common(1)[0][1] / 5
+
+
+def two_of_three_years():
+    return mean_over_pairs([0.3, 0.3, -0.7])
+
+
+def three_of_five_years():
+    return mean_over_pairs([0.3, 0.3, -0.7, 0.3, -0.7])
+
+
+KEYS = {
+    "00": {3: perfect_model},
+    "01": {1: four_houses, 2: west_of_the_station, 3: largest_loss_at_80},
+    "02": {1: two_kinds_told_60, 3: better_vendor, 4: after_the_form},
+    "03": {1: two_regions, 3: sharp_in_four_bins, 4: bins_that_surely_suffice},
+    "04": {1: eight_people, 3: plug_in_of_luck},
+    "05": {1: two_groups, 3: at_least},
+    "06": {1: biopsy_from, 2: her_risk, 3: share_of_the_two},
+    "07": {1: gap_in_standard_errors, 2: somebody_is_accused, 3: adjusted},
+    "08": {1: cascade_pays, 2: guess_of_the_small_model, 3: picked},
+    "09": {1: honest_97},
+    "10": {1: half_the_log_odds, 2: surer},
+    "11": {1: asked_once, 2: sem2_of_ten_answers, 3: answers_on_a_tie, 4: four_classes_tied},
+    "12": {1: hundred_questions, 2: booked, 3: error_in_three_bins},
+    "15": {1: both_chunks, 4: gigabytes},
+    "16": {3: dollars},
+    "17": {1: gap_of_48_in_60, 2: file_unread_from, 3: mean_of_three},
+    "18": {2: yes_pays_from},
+    "19": {1: right_in_a_row, 2: answer_pays_from, 3: agreement_by_hand},
+    "20": {1: two_of_three_years, 2: three_of_five_years},
+}
+
+
+def literal_keys(notebook):
+    """{number of the exercise: its Check} of the checks whose key is written out as numbers."""
+    found = {}
+    for cell in notebook.cells:
+        if "check" not in tags(cell):
+            continue
+        calls = [node for node in ast.walk(ast.parse(cell.source)) if isinstance(node, ast.Call)]
+        (made,) = [call for call in calls if ast.unparse(call.func) == "Check"]
+        names = {node.id for node in ast.walk(made.args[0]) if isinstance(node, ast.Name)}
+        if names <= {"np", "abs"}:
+            given = {word.arg: ast.unparse(word.value) for word in made.keywords}
+            key = eval(ast.unparse(made.args[0]), {"np": np})
+            found[int(cell.source.rpartition("check_")[2].partition("(")[0])] = Check(key, eval(given.get("tol", "0")))
+    return found
+
+
+LESSONS = {name[:2]: path for name, path in shelf().items() if kind_of(name) == "lesson"}
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_each_key_is_what_another_computation_gives(lesson):
+    checks = literal_keys(nbformat.read(LESSONS[lesson], as_version=4))
+    assert set(checks) == set(KEYS.get(lesson, {})), "each key that is a number, and nothing else, has its computation"
+    for number, check in checks.items():
+        again = KEYS[lesson][number]()
+        assert check.is_right(again), f"exercise {number}: the key is {check.expected}, computed again {again}"
+
+
+def test_lessons_with_keys_are_there():
+    assert set(KEYS) <= set(LESSONS)
