@@ -1,6 +1,7 @@
 """Results in the layouts of the papers' figures, so that a reader of a paper knows them again."""
 
 import numpy as np
+from matplotlib.patches import Rectangle
 
 from helpers.plotting.losses import PARTS
 from helpers.plotting.style import (
@@ -13,7 +14,7 @@ from helpers.plotting.style import (
     as_written,
     axes_for,
     diagonal,
-    name_lines,
+    ink,
     percent,
     points,
     series,
@@ -21,7 +22,7 @@ from helpers.plotting.style import (
 )
 
 
-def plot_network_losses(table, ax=None, *, names=True, xlabel="loss"):
+def plot_network_losses(table, ax=None, *, names=True, legend=True, xlabel="loss"):
     """Two bars for each network, its grouping and its calibration loss, the networks from the top.
 
     Parameters
@@ -30,8 +31,8 @@ def plot_network_losses(table, ax=None, *, names=True, xlabel="loss"):
         Columns grouping and calibration; the index names the networks.
     ax : Axes, optional
         Where to draw; a new figure by default.
-    names : bool, default True
-        Whether the networks are named.
+    names, legend : bool, default True
+        Whether the networks are named, and whether there is a legend.
     xlabel : str, default "loss"
         Words on the x axis.
 
@@ -48,8 +49,10 @@ def plot_network_losses(table, ax=None, *, names=True, xlabel="loss"):
     ax.axvline(0, color="black", linewidth=0.8)
     ax.set_yticks(place if names else [], [as_written(name) for name in table.index] if names else [])
     ax.tick_params(axis="y", length=0)
+    ax.spines["left"].set_visible(False)
     ax.set(xlabel=xlabel, ylim=(-0.6, len(table) - 0.4))
-    ax.legend(loc="lower right")
+    if legend:
+        ax.legend(loc="lower right")
     return ax
 
 
@@ -101,14 +104,14 @@ def plot_by_size(table, ax=None, *, xlabel="billions of parameters", ylabel="gro
     for k, (name, row) in enumerate(table.iterrows()):
         bars = [[row["value"] - row["low"]], [row["high"] - row["value"]]]
         ax.errorbar(row["size"], row["value"], bars, **series(k).dots(capsize=3))
-        ax.annotate(
-            as_written(name), (row["size"], row["high"]), xytext=(0, 5), textcoords="offset points", ha="center"
-        )
+        end, shift = (row["low"], -15) if k % 2 else (row["high"], 5)  # neighbours would touch
+        style = {"xytext": (0, shift), "textcoords": "offset points", "ha": "center", "color": ink(series(k).color)}
+        ax.annotate(as_written(name), (row["size"], end), **style)
     ax.axhline(0, color="black", linewidth=0.8)
     settings = table["size"].to_numpy()
-    ax.set(xscale="log", xlabel=xlabel, ylabel=ylabel, xlim=(settings.min() / 1.8, settings.max() * 1.8))
+    ax.set(xscale="log", xlabel=xlabel, ylabel=ylabel, xlim=(settings.min() / 2, settings.max() * 2.5))
     settings_along(ax, [round(float(size), 2) for size in settings])
-    ax.margins(y=0.15)
+    ax.margins(y=0.2)
     return ax
 
 
@@ -139,12 +142,11 @@ def plot_pool_gains(groups, ax=None, *, looks=None, rival="rival"):
         ax.plot(pools["relative_cost"], pools["gain"], label=as_written(name), **look.dots(markersize=5, alpha=0.55))
     costs = np.concatenate([pools["relative_cost"] for pools in groups.values()])
     ax.set_xscale("log")
-    settings_along(ax, [cost for cost in (0.1, 0.3, 1, 3, 10) if costs.min() / 2 < cost < costs.max() * 2])
-    ax.set_xlim(min(costs.min() / 1.3, 0.5), max(costs.max() * 1.3, 2))
-    ax.set_ylim(*ax.get_ylim())
+    settings_along(ax, [cost for cost in (0.1, 0.2, 0.5, 1, 2, 5, 10) if costs.min() / 1.5 < cost < costs.max() * 1.5])
+    ax.set_xlim(min(costs.min() / 1.3, 0.7), max(costs.max() * 1.3, 1.4))
     ax.axhline(0, color="black", linewidth=0.8)
     ax.axvline(1, color="black", linewidth=0.8)
-    ax.fill_between([ax.get_xlim()[0], 1], 0, ax.get_ylim()[1], color=OBSERVED.color, alpha=0.08, linewidth=0)
+    ax.add_artist(Rectangle((1e-9, 0), 1 - 1e-9, 10, color=OBSERVED.color, alpha=0.08, linewidth=0, zorder=0))
     points(ax.yaxis, sign=True)
     ax.set(title=as_written(rival), xlabel="its bill / the rival's", ylabel="gain, in points")
     return ax
@@ -223,8 +225,9 @@ def plot_rate(gaps, ax=None, *, xlabel="answers"):
     first = gaps.iloc[0].mean()
     ax.plot(gaps.index, first * (gaps.index[0] / gaps.index) ** 0.5, label="slope -1/2", **TRUE.line(linewidth=1))
     ax.set(xscale="log", yscale="log", xlabel=xlabel, ylabel="gap, in points")
-    settings_along(ax, list(gaps.index))
+    settings_along(ax, [gaps.index[0], gaps.index[len(gaps) // 2], gaps.index[-1]])
+    low, high = ax.get_ylim()
+    ax.set_yticks([tick for tick in (0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5) if low < tick < high])
     points(ax.yaxis)
-    ax.yaxis.set_minor_formatter(ax.yaxis.get_major_formatter())
-    name_lines(ax)
+    ax.legend(loc="lower left")
     return ax

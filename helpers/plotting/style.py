@@ -239,15 +239,17 @@ def typical_error_beside(ax, axis="y", label="typical error, in points"):
     return second
 
 
-def panels(count=2, *, figsize=(WIDE, 3.6), **options):
+def panels(count=2, *, rows=1, figsize=(WIDE, 3.6), **options):
     """A figure with panels side by side, for the `ax` of the functions above.
 
     Each keeps the numbers along its own axes, so that the site can stack them on a telephone.
 
     Parameters
     ----------
-    count, figsize : int and (float, float), default 2 and (7.6, 3.6)
-        Number of panels, and inches.
+    count, rows : int, default 2 and 1
+        Number of panels side by side, and of such rows.
+    figsize : (float, float), default (7.6, 3.6)
+        Inches.
     **options
         Passed to `matplotlib.pyplot.subplots`.
 
@@ -256,7 +258,7 @@ def panels(count=2, *, figsize=(WIDE, 3.6), **options):
     fig, axes : matplotlib.figure.Figure, and array of matplotlib.axes.Axes
         The new figure, and one for each panel.
     """
-    fig, axes = plt.subplots(1, count, figsize=figsize, **options)
+    fig, axes = plt.subplots(rows, count, figsize=figsize, **options)
     for ax in np.ravel(axes):
         ax.tick_params(labelleft=True, labelbottom=True)
     return fig, axes

@@ -37,10 +37,12 @@ class AnswerPlan(Result):
 
     def __str__(self):
         lines = [
-            f"{row.questions:,} questions, of which {row.selected:,} are selected and {row.accuracy:.1%} of these right"
+            f"{row.questions:,} questions, of which {row.selected:,} are selected and "
+            f"{100 * row.accuracy:.1f} % of these right"
             for row in self.table.itertuples()
         ]
-        promise = f"promise: {self.precision:.0%} right with {self.level:.0%} confidence, power {self.power:.0%}"
+        precision, level, power = (f"{100 * share:.0f} %" for share in (self.precision, self.level, self.power))
+        promise = f"promise: {precision} right with {level} confidence, power {power}"
         return "\n".join([*lines, promise])
 
 
@@ -81,9 +83,9 @@ def plan_answers(accuracy, coverage=1.0, *, precision=0.9, level=0.95, power=0.8
     Examples
     --------
     >>> print(plan_answers([0.93, 0.96], coverage=0.5))
-    1,186 questions, of which 593 are selected and 93.0% of these right
-    300 questions, of which 150 are selected and 96.0% of these right
-    promise: 90% right with 95% confidence, power 80%
+    1,186 questions, of which 593 are selected and 93.0 % of these right
+    300 questions, of which 150 are selected and 96.0 % of these right
+    promise: 90 % right with 95 % confidence, power 80 %
     """
     precision, level, power = check_level(precision, "precision"), check_level(level), check_level(power, "power")
     accuracy, coverage = check_numbers(accuracy, "accuracy"), check_numbers(coverage, "coverage")

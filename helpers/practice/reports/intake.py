@@ -53,7 +53,7 @@ def read_table(
     Examples
     --------
     >>> print(read_table("data/rand_scores.csv.gz"))
-    rand_scores.csv.gz: 10,025 rows in 1,214 groups, 13 features; 69.0% positive
+    rand_scores.csv.gz: 10,025 rows in 1,214 groups, 13 features; 69.0 % positive
     """
     used = {label, weight, *(features or []), *np.atleast_1d(score)}
     if not group and "family" not in used and _is_shipped(path):

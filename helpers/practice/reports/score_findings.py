@@ -174,7 +174,7 @@ def of_average(report, order="", remedy="off_mendable"):
         kind = "off_unmendable"
     elif not average.is_worth_mending:
         kind, severity = "off_little", Severity.NOTE
-    elif not is_mendable(report):
+    elif remedy == "off_mendable" and not is_mendable(report):
         kind = "off_unsure"
         more |= {name: report.loss_parts[name] for name in ("saved", "saved_low", "saved_high")}
     else:
@@ -339,14 +339,16 @@ def of_groups(report, used, moving=()):
     passing = named[is_off & ~is_lasting]
     serious = named[is_off & is_lasting]
     far = are_far(gaps, least) & is_lasting
+    sure = are_far(gaps, SMALL * scale) & is_lasting
     if used == "recalibrated":  # whom it would make wrong keeps the stated scores
-        far = far & np.array([kind_of_group(row) != "fine_as_stated" for _, row in named.iterrows()])
+        moved = np.array([kind_of_group(row) != "fine_as_stated" for _, row in named.iterrows()])
+        far, sure = far & moved, sure & moved
     grave = named[far]
     whole = whole_groups(grave)["rule"].tolist()
     about["n_close"] = int(search.is_close(named["adjusted"]).sum())
     about["n_parts"] = len(named) - len(whole_groups(named))
     shares = {"serious": audit.share(serious), "whom": whole_groups(serious)["rule"].tolist()}
-    shares["is_sure"] = audit.share(named[are_far(gaps, SMALL * scale) & is_lasting]) >= MANY
+    shares["is_sure"] = audit.share(named[sure]) >= MANY
     shares |= {"least": least, "is_rare": scale < 1, "grave": audit.share(grave, np.sign(gaps["gap"][far]))}
     far_as_stated = named[are_far(gaps_of(named, "stated"), least) & is_lasting]
     shares["far_as_stated"] = whole_groups(far_as_stated)["rule"].tolist()

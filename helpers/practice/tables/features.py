@@ -12,7 +12,10 @@ from helpers.partition.levels import RARE, Pooled, rare_levels
 
 GIVES_AWAY = "gives the outcome away"  # why a column is left out
 
-ROW_NUMBER = re.compile(r"(.*[_ .])?(id|index|key|nr|no|number|obs|row|rownames?)")  # of a column of whole numbers
+# Names of row numbers, for columns of whole numbers.
+ROW_NUMBER = re.compile(
+    r"(.*[_ .]|case|patient|person|record|subject|user)?(id|index|key|nr|no|number|obs|row(names?)?)"
+)
 
 
 def tidy_features(frame, y, known=(), decimal=""):

@@ -76,10 +76,10 @@ def about_failures(counts, grades, failed, own=None):
     note = f"answers {does}: {n_failed:,} ({what}; failed can be {FAILED[failed == FAILED[0]]!r})"
     if grades is None or not np.isfinite(grades).any():
         return [note]
-    right = np.nansum(grades)
+    right = 100 * np.nansum(grades)
     n_graded = np.isfinite(grades).sum()
-    shares = f"right are {right / n_graded:.1%} without them, {right / (n_graded + n_failed):.1%} if they are wrong"
-    return [f"{note}: {shares}{'' if own is None else f', {own:.1%} in the summary of the log'}"]
+    shares = f"right are {right / n_graded:.1f} % without them, {right / (n_graded + n_failed):.1f} % if they are wrong"
+    return [f"{note}: {shares}{'' if own is None else f', {100 * own:.1f} % in the summary of the log'}"]
 
 
 def about_unread(unread, grades):
@@ -91,7 +91,7 @@ def about_unread(unread, grades):
     share, without = (np.mean(np.asarray(grades)[rows]) for rows in (graded, graded & ~unread))
     return [
         f"{unread.sum():,} of {graded.sum():,} graded answers hold none, or none that could be read, and count as they "
-        f"are graded: right are {share:.1%} with them, {without:.1%} without"
+        f"are graded: right are {100 * share:.1f} % with them, {100 * without:.1f} % without"
     ]
 
 

@@ -142,7 +142,7 @@ class ScoreTable:
         weighted = "" if self.weight is None else ", weighted"
         grouped = "" if self.groups is None else f" in {self.groups.max() + 1:,} groups"
         size = f"{self.n:,} rows{grouped}{weighted}, {len(self.features)} features"
-        return f"{self.name}: {size}; {self.y.mean():.1%} positive"
+        return f"{self.name}: {size}; {100 * self.y.mean():.1f} % positive"
 
 
 def read_scores(
@@ -204,7 +204,7 @@ def read_scores(
     --------
     >>> table = read_scores("data/rand_scores.csv.gz", group="family")
     >>> print(table)
-    rand_scores.csv.gz: 10,025 rows in 1,214 groups, 13 features; 69.0% positive
+    rand_scores.csv.gz: 10,025 rows in 1,214 groups, 13 features; 69.0 % positive
     >>> read_scores("data/rand_scores.csv.gz", score="scores")
     Traceback (most recent call last):
     ValueError: rand_scores.csv.gz has no column 'scores' (score); did you mean 'score'?

@@ -47,7 +47,7 @@ class TypedAnswers:
 
     def __str__(self):
         size = f"{len(self.y):,} answers, {len(self.options)} options"
-        return f"{self.question} ({self.type}): {size}; {self.correct.mean():.1%} right"
+        return f"{self.question} ({self.type}): {size}; {100 * self.correct.mean():.1f} % right"
 
 
 def read_typed_answers(source):

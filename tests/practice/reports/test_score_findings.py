@@ -50,6 +50,7 @@ ONE_OF = [  # of each line, at most one kind is found for a subject
     {"repair_saves", "repair_unsure", "repair_not_over_time", "repair_saved_then", "nothing_to_repair"},
     {"judged_later", "repair_not_over_time"},
     {"off_mendable", "repair_saves"},
+    {"off_unsure", "repair_saves"},  # repaired scores are recalibrated: there is nothing to wait for
 ]
 
 
@@ -507,6 +508,23 @@ def test_a_group_is_far_off_if_that_is_sure():
         assert ("not_alone" in {one.kind for one in found}) == (low == 0.06)
         assert conclude.use_of(found, 2000).kind == use
     assert shares == [0.6, 0.0, 0.0]
+    # as stated, the group is not surely off: it is advised to stay as it is, which is no reason to say no
+    ends = {
+        "gap": -0.03,
+        "low": -0.08,
+        "high": 0.04,
+        "residual_gap": -0.1,
+        "residual_low": -0.15,
+        "residual_high": -0.03,
+    }
+    rows = rows.assign(**ends)
+    found = list(
+        conclude.of_groups(with_sections(table, audit=replace(audit, table=rows), over_time=[]), "recalibrated")
+    )
+    use = conclude.use_of(
+        [*found, Finding("off_mendable", more={"lead": "high", "stated": 0.5, "observed": 0.4})], 2000
+    )
+    assert use.kind == "mend_but_not_for" and use.value == 0.6
 
 
 @pytest.mark.parametrize(

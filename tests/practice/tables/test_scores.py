@@ -94,8 +94,10 @@ def test_useless_columns_are_left_out_and_listed():
 def test_row_numbers_of_a_sample_are_known_by_their_names():
     """Of a random third of a file the numbers have gaps and no order; an income may be as unique."""
     numbers = np.random.default_rng(0).choice(500, 60, replace=False)
-    table = read_scores(good().assign(**{"patient_id": numbers, "income": numbers * 100, "id": numbers // 2}))
-    assert table.dropped == {"patient_id": "a row number"} and {"income", "id"} <= set(table.features)
+    columns = {"patient_id": numbers, "caseid": numbers, "paid": numbers, "income": numbers * 100, "id": numbers // 2}
+    table = read_scores(good().assign(**columns))
+    assert table.dropped == dict.fromkeys(["patient_id", "caseid"], "a row number")
+    assert {"income", "id", "paid"} <= set(table.features)
 
 
 NOTES = {  # a column of a CSV file, and what the note says about it; nothing where it is read as it stands

@@ -119,7 +119,7 @@ def test_failed_samples_are_left_out_or_wrong_and_both_shares_are_shown(tmp_path
     assert (wrong.n, wrong.y.sum()) == (18, 16)  # the one without a grade; the two others have no confidence
     for table in (out, wrong):
         assert "1 ended with an error" in table.note and "1 were invalidated" in table.note
-        assert f"{16 / 17:.1%}" in table.note and f"{16 / 20:.1%}" in table.note
+        assert f"{100 * 16 / 17:.1f} %" in table.note and f"{100 * 16 / 20:.1f} %" in table.note
     with pytest.raises(ValueError, match="^failed must be one of"):
         read(path, failed="right")
 
@@ -134,10 +134,10 @@ def test_refusals_count_as_graded_and_both_shares_are_shown(tmp_path):
 
     table = read(one_epoch(tmp_path / "a.json", change))
     assert (table.n, table.y.sum()) == (20, 17)
-    assert "3 of 20 graded answers" in table.note and "85.0%" in table.note and "100.0%" in table.note
+    assert "3 of 20 graded answers" in table.note and "85.0 %" in table.note and "100.0 %" in table.note
     empty = [reply(k, **({"filtered_resps": ["[invalid]"]} if k < 6 else {})) for k in range(30)]
     note = read(write(tmp_path / "samples_a.jsonl", empty)).note
-    assert "6 of 30 graded answers" in note and f"{16 / 24:.1%}" in note
+    assert "6 of 30 graded answers" in note and f"{100 * 16 / 24:.1f} %" in note
 
 
 def test_failed_answers_among_several(tmp_path):
@@ -151,7 +151,7 @@ def test_failed_answers_among_several(tmp_path):
     assert (out.n_answers, wrong.n_answers) == (18, 20)
     assert (wrong.grouped.correct == 0).sum() - (out.grouped.correct == 0).sum() == 2
     for table in (out, wrong):
-        assert any(f"{16 / 17:.1%}" in note and f"{16 / 20:.1%}" in note for note in table.notes)
+        assert any(f"{100 * 16 / 17:.1f} %" in note and f"{100 * 16 / 20:.1f} %" in note for note in table.notes)
 
 
 def test_an_archive_that_unpacks_beyond_measure(tmp_path):

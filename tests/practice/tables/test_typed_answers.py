@@ -29,7 +29,7 @@ def test_questions_are_kept_apart_and_columns_are_options(tmp_path):
     assert mood.type == "score" and mood.options == ["0", "1", "2"] and mood.y.tolist() == [1, 1]
     assert mood.P.to_numpy().tolist() == [[0.2, 0.3, 0.5]] * 2 and mood.X["age"].tolist() == [40, 50]
     assert mood.confidence.tolist() == [0.5, 0.5] and mood.correct.tolist() == [0, 0]
-    assert str(answers["late"]) == "late (yes-no): 1 answers, 2 options; 100.0% right"
+    assert str(answers["late"]) == "late (yes-no): 1 answers, 2 options; 100.0 % right"
 
 
 def test_of_equally_likely_options_the_first_is_the_answer(tmp_path):
