@@ -9,7 +9,7 @@ import ast
 from collections import Counter
 from fractions import Fraction
 from itertools import permutations, product
-from math import comb, log, pi, sqrt
+from math import comb, log, sqrt
 from statistics import pvariance
 
 import nbformat
@@ -152,11 +152,6 @@ def somebody_is_accused():
     return (np.random.default_rng(1).random((DRAWS // 5, 20)).min(axis=1) < 0.05).mean()
 
 
-def adjusted():
-    largest = [2.5, 1.9, 2.6, 3.1, 2.2, 1.5, 2.0, 2.4, 1.7, 2.5]  # the data set at hand, and nine others
-    return sum(value >= 2.5 for value in largest) / len(largest)
-
-
 def cascade_pays():
     paid = 0
     risks = [20, 8, 12]
@@ -167,15 +162,13 @@ def cascade_pays():
     return paid, risks.index(min(risks)) + 1
 
 
-def guess_of_the_small_model():
-    """08: she is at 40 %, so yes is wrong in 60 of 100 guesses and no in 40."""
-    return (60 - 40) * 200 / 100
-
-
-def picked():
-    accuracy = [[70, 60, 90, 50], [76, 61, 91, 70], [80, 95, 92, 75]]  # in 100 answers
-    bills = [[100 * price - 200 * right for right in row] for row, price in zip(accuracy, [1, 5, 25], strict=True)]
-    return np.array([min(range(3), key=lambda model: bills[model][person]) for person in range(4)])
+def kept_or_handed_on():
+    """08, in per cent and cents: a letter in vain costs 300, a missing one 700, and up to 140 the answer is kept."""
+    answers = []
+    for small, large in zip([10, 28, 28, 60, 35], [90, 90, 5, 10, 20], strict=True):
+        chance = small if min(3 * (100 - small), 7 * small) <= 140 else large
+        answers.append(int(7 * chance >= 3 * (100 - chance)))
+    return np.array(answers)
 
 
 def honest_97():
@@ -201,16 +194,6 @@ def asked_once():
 def sem2_of_ten_answers():
     winner, _ = Counter(["5", "10", "5", "5", "20"]).most_common(1)[0]
     return Counter(["10", "5", "10", "5", "10"])[winner] / 5
-
-
-def answers_on_a_tie():
-    return first(lambda n: 1 / sqrt(2 * pi * n) <= 0.01, range(1, 10_000))
-
-
-def four_classes_tied():
-    """11: the leader's mean share of 100 answers is simulated."""
-    largest = np.random.default_rng(2).multinomial(100, [0.25] * 4, DRAWS).max(axis=1)
-    return (largest.mean() / 100 - 0.25) / sqrt(0.5 / (2 * pi * 100))
 
 
 def hundred_questions():
@@ -298,11 +281,11 @@ KEYS = {
     "04": {1: eight_people, 3: plug_in_of_luck},
     "05": {1: two_groups, 3: at_least},
     "06": {1: biopsy_from, 2: her_risk, 3: share_of_the_two},
-    "07": {1: gap_in_standard_errors, 2: somebody_is_accused, 3: adjusted},
-    "08": {1: cascade_pays, 2: guess_of_the_small_model, 3: picked},
+    "07": {1: gap_in_standard_errors, 3: somebody_is_accused},
+    "08": {1: cascade_pays, 2: kept_or_handed_on},
     "09": {1: honest_97},
     "10": {1: half_the_log_odds, 2: surer},
-    "11": {1: asked_once, 2: sem2_of_ten_answers, 3: answers_on_a_tie, 4: four_classes_tied},
+    "11": {1: sem2_of_ten_answers, 2: asked_once},
     "12": {1: hundred_questions, 2: booked, 3: error_in_three_bins},
     "15": {1: both_chunks, 4: gigabytes},
     "16": {3: dollars},
