@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from helpers.plotting import NAIVE, OURS, WIDE, panels, percent, plot_before_after
-
-ORDER = ["ecuas_0", "ecuas_1", "brier", "ece", "er", "auc", "aurc"]
+from helpers.plotting import OURS, WIDE, panels, percent, plot_before_after
 
 
 def plot_preferences(measured, compared):
@@ -13,23 +11,22 @@ def plot_preferences(measured, compared):
     Parameters
     ----------
     measured : DataFrame
-        A row for each measure, columns such as "timid, as sold".
+        A row for each measure of which less is better, columns such as "timid, as sold".
     compared : dict of str to DataFrame
         Bold minus Timid, as sold and calibrated: the tables of `compare_systems`, by measure.
 
     Returns
     -------
     matplotlib.axes.Axes
-        Grey: measures that compare the machines on different labels.
+        A row a measure.
     """
-    saved = {}
-    for words, table in compared.items():
-        timid = measured[f"timid, {words}"][ORDER] - [one == "auc" for one in ORDER]  # AUC: what it lacks to 1
-        saved[words] = -table.loc[ORDER, ["difference", "low", "high"]].div(timid, axis=0)
+    saved = {
+        words: -table[["difference", "low", "high"]].div(measured[f"timid, {words}"], axis=0)
+        for words, table in compared.items()
+    }
     sold, calibrated = saved
     flip = saved[calibrated].set_axis(["value", "high", "low"], axis=1).assign(before=saved[sold]["difference"])
-    looks = [OURS if fair else NAIVE for fair in compared[sold].loc[ORDER, "comparable"]]
-    ax = plot_before_after(flip, words=(sold, calibrated), looks=looks)
+    ax = plot_before_after(flip, words=(sold, calibrated), looks=[OURS] * len(flip))
     ax.set(xticks=[-2, -1, 0, 1], xlabel="Timid is better  $\\leftarrow$     $\\rightarrow$  Bold is better")
     percent(ax.xaxis)
     return ax
