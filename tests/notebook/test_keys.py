@@ -146,7 +146,7 @@ def ada_ben_cleo():
 
 def gap_in_standard_errors():
     """07: how far 100 people who were rightly told 20 % stray."""
-    return 10 / np.random.default_rng(0).binomial(100, 0.2, DRAWS).std()
+    return -10 / np.random.default_rng(0).binomial(100, 0.2, DRAWS).std()
 
 
 def somebody_is_accused():
