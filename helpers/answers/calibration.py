@@ -44,8 +44,10 @@ class SemanticCalibration(Result):
     errors : dict
         Source -> `helpers.calibration.CalibrationError`, with its reliability curve.
     summary : DataFrame
-        A row a source: ece with low and high, null (what a calibrated source of this size would show), p_value,
-        debiased, mean confidence, accuracy of the answers, overconfidence (their difference), n.
+        A row a source: ece with low and high, null (what is seen of these confidences if each is the chance of a right
+        answer), p_value, debiased, mean confidence, accuracy of the answers, overconfidence (their difference), n.
+        `null` takes the confidences as given: a perfect model that is asked five times shows far more, because the
+        shares of few answers err. Only more answers to each question help.
     differences : DataFrame
         A row a pair of sources and a quantity: first less second with low, high, p_value (paired bootstrap over
         questions), n; "confidence" is the mean, "ece" the error, "ece at low margins" that of the questions whose
@@ -91,7 +93,7 @@ def sem_ece(
     grouped_or_counts, correct=None, *, stated=None, sources=None, n_bins=10, strategy="uniform", closed="left",
     n_select=None, answer="all", ties="average", margins=MARGINS, groups=None, n_resamples=1000, rng=None,
 ):  # fmt: skip
-    """Expected calibration error of Sem1, Sem2 and stated confidences, with what chance alone would show.
+    """Expected calibration error of Sem1, Sem2 and stated confidences, with what true confidences would show.
 
     Wang et al. (2026), section 4, algorithm 1, figure 3 and appendix E; null value and interval are those of
     `helpers.calibration.calibration_error`. Measured in simulations with 10 bins, the 95 % intervals of an error hold

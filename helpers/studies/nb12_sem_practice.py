@@ -20,9 +20,13 @@ _HEAT = {"pixels": 2.0, "densities": 6.0, "forest": 0.7}  # temperature at which
 _TRAINING = 797
 
 
-def card_readers(n_questions=1000, *, rng=None):
-    """{(cards, reader): AnswerPopulation}: five real classifiers read digits on clean, smudged and slipped cards."""
-    data, learnt, asked, piles = _piles(n_questions, rng)
+def card_readers(n_questions=1000, *, other_writers=False, rng=None):
+    """{(cards, reader): AnswerPopulation}: five real classifiers read digits on clean, smudged and slipped cards.
+
+    Rows to learn from are drawn at random, so that the same people wrote all cards; with `other_writers` they are the
+    first ones, since the table goes writer by writer.
+    """
+    data, learnt, asked, piles = _piles(n_questions, rng, other_writers)
     images = data.X.to_numpy()
     readers = {
         "pixels": BernoulliNB(binarize=8),
@@ -45,13 +49,15 @@ def card_images(n_questions=1000, *, rng=None):
     return _piles(n_questions, rng)[-1]
 
 
-def _piles(n_questions, rng):
+def _piles(n_questions, rng, other_writers=False):
     """The digits, rows that are learned from and rows that are asked about, and the images of each pile."""
     rng = np.random.default_rng(rng)
     if check_count(n_questions, "n_questions") > 1000:
         raise ValueError(f"n_questions must be at most 1,000, but it is {n_questions:,}.")
     data = load_digits()
     order = rng.permutation(len(data.y))
+    if other_writers:
+        order = np.r_[np.arange(_TRAINING), order[order >= _TRAINING]]
     learnt, asked = order[:_TRAINING], order[_TRAINING:][:n_questions]
     clean = data.X.to_numpy()[asked].reshape(-1, 8, 8)
     smudged = clean.copy()

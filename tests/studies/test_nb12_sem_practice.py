@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scripts import load_script
 
-from helpers.datasets import DATA_FOLDER
+from helpers.datasets import DATA_FOLDER, load_digits
 from helpers.datasets.download import find_cached
 from helpers.datasets.sampled_answers import answer_files
 from helpers.studies.nb12_sem_practice import CARDS, READERS, card_readers
@@ -22,6 +22,13 @@ def test_readers_read_the_same_cards_and_the_slip_hurts(people):
     assert len(truths) == 1
     accuracy = {key: one.oracle_correct.mean() for key, one in people.items()}
     assert all(accuracy["clean", reader] > accuracy["slipped", reader] + 0.2 for reader in READERS)
+
+
+def test_cards_of_other_writers_are_harder_and_none_of_them_was_learned_from():
+    people, strangers = card_readers(1000, rng=0), card_readers(1000, other_writers=True, rng=0)
+    assert sorted(strangers["clean", "pixels"].correct.argmax(axis=1)) == sorted(load_digits().y[797:])
+    right = [one["clean", "pixels"].oracle_correct.mean() for one in (people, strangers)]
+    assert right[1] < right[0] - 0.02
 
 
 def test_shipped_numbers_of_the_paper_add_up():

@@ -92,7 +92,8 @@ def sem1_ece(rule: str = "normalized", n_bins: int = 10):
     Returns
     -------
     inspect_ai.scorer.Metric
-        Gives sem1_ece (0 is best) and sem1_ece_null, what a calibrated model would show with as many questions.
+        Gives sem1_ece (0 is best) and sem1_ece_null, what these shares would show if each were true
+        (a perfect model with few attempts shows more).
 
     Examples
     --------
