@@ -138,14 +138,15 @@ def her_risk():
     return 0.10 * 50 - min(0.10 * 50, 2)
 
 
-def share_of_the_two():
-    people = sorted(zip([3, 1, 2, 0], [6, 1, 0, 3], strict=True), reverse=True)
-    return sum(risk for _, risk in people[:2]) / sum(risk for _, risk in people)
+def ada_ben_cleo():
+    """06: what each pays by the score, less the cheaper of leaving (500 times the risk) and enrolling (100)."""
+    risks, scores = (0.35, 0.10, 0.12), (0.15, 0.05, 0.25)
+    return np.array([(100 if p >= 0.2 else 500 * q) - min(500 * q, 100) for q, p in zip(risks, scores, strict=True)])
 
 
 def gap_in_standard_errors():
     """07: how far 100 people who were rightly told 20 % stray."""
-    return 10 / np.random.default_rng(0).binomial(100, 0.2, DRAWS).std()
+    return -10 / np.random.default_rng(0).binomial(100, 0.2, DRAWS).std()
 
 
 def somebody_is_accused():
@@ -280,7 +281,7 @@ KEYS = {
     "03": {1: two_regions, 3: sharp_in_four_bins, 4: bins_that_surely_suffice},
     "04": {1: eight_people, 3: plug_in_of_luck},
     "05": {1: two_groups, 3: at_least},
-    "06": {1: biopsy_from, 2: her_risk, 3: share_of_the_two},
+    "06": {1: biopsy_from, 2: her_risk, 3: ada_ben_cleo},
     "07": {1: gap_in_standard_errors, 3: somebody_is_accused},
     "08": {1: cascade_pays, 2: kept_or_handed_on},
     "09": {1: honest_97},
