@@ -94,13 +94,20 @@ def record(options, name):
                     records[key_of(line)] = line
 
 
-def main():
+def ask_models(record, about, folder, models):
+    """Read the options, which the scripts that ask these questions share, and ask model after model."""
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
+        description=about, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
     )
     add = parser.add_argument
-    add("--folder", default="answers_records", help="where the records are, or will be (%(default)s)")
-    add("--models", nargs="+", default=list(MODELS), metavar="MODEL", help="names or GGUF files; without: the four")
+    add("--folder", default=folder, help="where the records are, or will be (%(default)s)")
+    add(
+        "--models",
+        nargs="+",
+        default=models,
+        metavar="MODEL",
+        help=f"names or GGUF files; without: {', '.join(models)}",
+    )
     add("--questions", type=int, default=338, help="the first so many (%(default)s: all)")
     add("--threads", type=int, default=1, help="threads that compute for a model (%(default)s)")
     add("--pause", metavar="FILE", help="nothing is asked while this file exists")
@@ -111,6 +118,10 @@ def main():
             record(options, name)
     except (ImportError, ValueError, RuntimeError) as error:
         parser.exit(2, f"{error}\n")
+
+
+def main():
+    ask_models(record, __doc__, "answers_records", MODELS)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ answers. Prompt, questions and their order are those of `make_answers.py`; answe
 tokens and end with their line. `make_samples_tables.py` makes the shipped table from the folder.
 """
 
-import argparse
 import json
 import time
 from pathlib import Path
@@ -15,7 +14,7 @@ from urllib.request import Request as Post
 from urllib.request import urlopen
 
 from make_acs12 import prompt_hash, read_records
-from make_answers import read_questions, text_of
+from make_answers import ask_models, read_questions, text_of
 
 from helpers._progress import step, told
 from helpers.practice.llm.local import local_model
@@ -66,22 +65,7 @@ def record(options, name):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
-    )
-    add = parser.add_argument
-    add("--folder", default="samples_records", help="where the records are, or will be (%(default)s)")
-    add("--models", nargs="+", default=MODELS, metavar="MODEL", help="names or GGUF files; without: the two Qwen")
-    add("--questions", type=int, default=338, help="the first so many (%(default)s: all)")
-    add("--threads", type=int, default=1, help="threads that compute for a model (%(default)s)")
-    add("--pause", metavar="FILE", help="nothing is asked while this file exists")
-    options = parser.parse_args()
-    options.models = {Path(model).stem if model.endswith(".gguf") else model: model for model in options.models}
-    try:
-        for name in options.models:
-            record(options, name)
-    except (ImportError, ValueError, RuntimeError) as error:
-        parser.exit(2, f"{error}\n")
+    ask_models(record, __doc__, "samples_records", MODELS)
 
 
 if __name__ == "__main__":
