@@ -30,7 +30,7 @@ LEFT_OUT = "fuzz notebook practice/llm practice/test_run.py site".split()
 LEFT_OUT += [f"test_{name}.py" for name in ("bench", "docstrings", "house", "mutate", "readme")]
 PARTS = {
     "outputs": ["--nbval", "notebooks"],
-    "claims": ["tests/notebook/test_second_parameters.py"],
+    "claims": ["tests/notebook/test_second_parameters.py", "-m", ""],
     "numbers": ["helpers", "tests", *(f"--ignore=tests/{name}" for name in LEFT_OUT)],
 }
 PROBE = """
