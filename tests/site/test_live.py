@@ -136,6 +136,7 @@ def table(n=1500):
     chance = expit(rng.normal(size=n) + 1.2 * (frame["ward"] == "b"))
     frame["risk"] = expit(np.log(chance / (1 - chance)) - 1.2 * (frame["ward"] == "b")).round(4)
     frame["died"] = (rng.random(n) < chance).astype(int)
+    frame.insert(0, "sex", np.where(frame.index % 3, "w", "m"))  # it has two values, too
     return frame
 
 
