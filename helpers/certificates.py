@@ -46,7 +46,7 @@ class Certificate(Result):
     --------
     >>> table = pd.DataFrame({"threshold": [0.8], "accepted": [10], "loss": [0.3], "certified": [False]})
     >>> print(Certificate("share wrong", 0.2, 0.95, 40, np.inf, table))
-    cannot be certified at n = 40: share wrong at most 0.2 with 95% confidence; what was observed misses it
+    cannot be certified at n = 40: share wrong at most 0.2 with 95 % confidence; what was observed misses it
     """
 
     what: str
@@ -92,7 +92,7 @@ class Certificate(Result):
         return 1 - self.target
 
     def __str__(self):
-        promise = f"{self.what} at most {self.target:.4g} with {self.level:.0%} confidence"
+        promise = f"{self.what} at most {self.target:.4g} with {100 * self.level:.0f} % confidence"
         if self.certified:
             seen = f"{self.certified_row['loss']:.4g} in {self.n_accepted:,} of {self.n:,} rows"
             return f"threshold {self.threshold:.6g}: {promise}; observed {seen}"

@@ -384,7 +384,7 @@ def check_effective(weight, groups=None, name="sample_weight"):
     total = np.bincount(unit, weight)
     fair = effective_number(np.bincount(unit, counts))
     heaviest = int(np.argmax(weight))
-    hint = f": {name}[{heaviest}] alone has {weight[heaviest] / weight.sum():.0%} of the weight"
+    hint = f": {name}[{heaviest}] alone has {100 * weight[heaviest] / weight.sum():.0f} % of the weight"
     check_effective_number(effective_number(total), fair, name, "rows" if groups is None else "groups", hint)
 
 

@@ -141,7 +141,7 @@ class ExactBias(Result):
         many = "" if self.pi.ndim == 1 else f"mean of {len(self.pi):,} questions, "
         return (
             f"{many}n = {self.n}: Sem1 {np.mean(self.sem1):+z.4f}, Sem2 {np.mean(self.sem2):+z.4f}, "
-            f"mode missed {np.mean(self.wrong):.1%}"
+            f"mode missed {100 * np.mean(self.wrong):.1f} %"
         )
 
 
@@ -166,7 +166,7 @@ def exact_bias(pi, n, *, ties="first"):
     Examples
     --------
     >>> print(exact_bias([0.55, 0.45], 25))
-    n = 25: Sem1 +0.0401, Sem2 -0.0306, mode missed 30.6%
+    n = 25: Sem1 +0.0401, Sem2 -0.0306, mode missed 30.6 %
     """
     rows, single = probability_rows(pi)
     n = check_count(n, "n")

@@ -130,10 +130,13 @@ class SegmentSearch(Result):
     def __str__(self):
         head = f"{len(self.table):,} segments looked at, {len(self.selected)} selected"
         lines = [
-            f"{row.rule}: {row.gap:+.1%} ({row.low:+.1%} to {row.high:+.1%})" for row in self.selected.itertuples()
+            f"{row.rule}: {100 * row.gap:+.1f} ({100 * row.low:+.1f} to {100 * row.high:+.1f}) points"
+            for row in self.selected.itertuples()
         ]
         ends = [share for share in (self.smallest, 0.1) if share >= self.smallest]
-        missed = ", ".join(f"{self.detectable(share):.1%} in {share:.1%} of the rows" for share in ends)
+        missed = ", ".join(
+            f"{100 * self.detectable(share):.1f} points in {100 * share:.1f} % of the rows" for share in ends
+        )
         return "\n".join([f"{head} (p = {self.p_value:.3f})", *lines, f"would have been found: {missed}", *self.notes])
 
 

@@ -54,7 +54,7 @@ class MonotoneCurve(Result):
         return pd.DataFrame({name: getattr(self, name) for name in ("stated", "observed", "low", "high")})
 
     def __str__(self):
-        outside = f"{self.outside.sum():,} of {self.stated.size:,} scores outside the {self.level:.0%} band"
+        outside = f"{self.outside.sum():,} of {self.stated.size:,} scores outside the {100 * self.level:.0f} % band"
         return f"monotone curve: {outside}, p = {self.p_value:.3f}"
 
     @property

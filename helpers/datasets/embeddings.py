@@ -29,7 +29,7 @@ class Embeddings:
     Examples
     --------
     >>> print(Embeddings("my.npz", np.array([0, 1]), np.array([0.2, 0.9]), pd.DataFrame({"f": [0.1, 0.4]})))
-    my.npz: 2 rows, 1 features; 50.0% right at a mean score of 55.0%
+    my.npz: 2 rows, 1 features; 50.0 % right at a mean score of 55.0 %
     """
 
     name: str
@@ -42,7 +42,7 @@ class Embeddings:
     def __str__(self):
         own = "" if self.groups is None else f" of {np.unique(self.groups).size:,} groups"
         size = f"{self.y.size:,} rows{own}, {self.X.shape[1]} features"
-        return f"{self.name}: {size}; {self.y.mean():.1%} right at a mean score of {self.p.mean():.1%}"
+        return f"{self.name}: {size}; {100 * self.y.mean():.1f} % right at a mean score of {100 * self.p.mean():.1f} %"
 
 
 def read_embeddings(path, *, kind=None, group=None):

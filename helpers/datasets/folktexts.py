@@ -60,7 +60,7 @@ class ScoredPeople:
     Examples
     --------
     >>> print(ScoredPeople("my.csv", np.array([0, 1]), np.array([0.2, 0.9]), pd.DataFrame({"age": [30, 40]})))
-    my.csv: 2 rows, 1 features; 50.0% positive
+    my.csv: 2 rows, 1 features; 50.0 % positive
     """
 
     name: str
@@ -69,7 +69,7 @@ class ScoredPeople:
     X: pd.DataFrame = field(repr=False)
 
     def __str__(self):
-        return f"{self.name}: {self.y.size:,} rows, {self.X.shape[1]} features; {self.y.mean():.1%} positive"
+        return f"{self.name}: {self.y.size:,} rows, {self.X.shape[1]} features; {100 * self.y.mean():.1f} % positive"
 
 
 def read_folktexts(predictions, people):
@@ -105,7 +105,7 @@ def read_folktexts(predictions, people):
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     people = read_folktexts(*simulate_folktexts(folder, 500, rng=0))
     >>> print(people)
-    ACSIncome_predictions.csv: 500 rows, 5 features; 40.4% positive
+    ACSIncome_predictions.csv: 500 rows, 5 features; 40.4 % positive
     """
     stated_in, described_in = Path(predictions).name, Path(people).name
     stated, who = _indexed(predictions), _indexed(people)

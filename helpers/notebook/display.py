@@ -7,6 +7,7 @@ import inspect
 import io
 import numbers
 import os
+import re
 import sys
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -60,8 +61,13 @@ def escape(text):
     return html.escape(str(text)).replace("$", "<span>$</span>")
 
 
+def per_cent(text):
+    """Text with its per cent signs apart from their numbers: format writes 40%, prose 40 %."""
+    return re.sub(r"(?<=\d)%", " %", str(text))
+
+
 def show(text):
-    """One line of text output.
+    """One line of text output; 40% is written 40 %, as in prose, here and in tables and the words of figures.
 
     Parameters
     ----------
@@ -73,7 +79,7 @@ def show(text):
     >>> show(f"grouping loss {0.01274:.3f}")
     grouping loss 0.013
     """
-    sys.stdout.write(f"{text}\n")
+    sys.stdout.write(f"{per_cent(text)}\n")
 
 
 def source_of(function):
@@ -162,7 +168,8 @@ def table(df, caption=None, formats=None):
     right = [
         pd.api.types.is_numeric_dtype(df[name]) and not pd.api.types.is_bool_dtype(df[name]) for name in df.columns
     ]
-    columns = [[_entry(value, formats.get(name)) for value in df[name].astype(object)] for name in df.columns]
+    columns = [[per_cent(_entry(value, formats.get(name))) for value in df[name].astype(object)] for name in df.columns]
+    caption = per_cent(caption) if caption else None
     header = [str(name) for name in df.columns]
     page = _html(header, columns, right, caption, n_index)
     emit({"text/plain": _plain(header, columns, right, caption), "text/html": page})
@@ -253,7 +260,8 @@ def figure(fig, alt, caption=None, title=None, *, redraws=()):
     ValueError
         If `alt` is too short to say anything, or merely repeats the caption.
     """
-    alt = check_alt(alt, caption)
+    alt = per_cent(check_alt(alt, caption))
+    caption, title = (per_cent(words) if words else None for words in (caption, title))
     fig = fig.figure
     buffer = io.BytesIO()
     scale = int(os.environ.get(SCALE) or 1)

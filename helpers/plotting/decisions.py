@@ -31,7 +31,7 @@ def plot_costs(cost, ax=None, *, thresholds=(), unit=""):
     for threshold in np.atleast_1d(thresholds):
         ax.axvline(threshold, color="black", linestyle=":", linewidth=1.4)
         ax.annotate(
-            f"{threshold:.0%}", (threshold, 1), xycoords=("data", "axes fraction"), xytext=(3, -10),
+            f"{100 * threshold:.0f} %", (threshold, 1), xycoords=("data", "axes fraction"), xytext=(3, -10),
             textcoords="offset points",
         )  # fmt: skip
     ax.set(xlim=(0, 1), xlabel="probability of truth 1 (left end: truth 0, right end: truth 1)")

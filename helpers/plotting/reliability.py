@@ -153,7 +153,7 @@ def plot_scores_and_truth(sample, ax=None, *, most=2000, people=None):
         ax.scatter(p, q, s=46, facecolor="white", edgecolor="black", linewidth=1.4, zorder=3)
         box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1}
         place = {"xytext": (0, -17), "textcoords": "offset points", "ha": "center", "va": "center"}
-        ax.annotate(f"{as_written(name)}: {q:.0%}", (p, q), weight="bold", bbox=box, **place)
+        ax.annotate(f"{as_written(name)}: {100 * q:.0f} %", (p, q), weight="bold", bbox=box, **place)
     return ax
 
 

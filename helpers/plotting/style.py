@@ -120,7 +120,7 @@ def percent(*axes):
         Such as `ax.xaxis` and `ax.yaxis`, whose numbers are probabilities.
     """
     for axis in axes:
-        axis.set_major_formatter(PercentFormatter(1, decimals=0))
+        axis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
 
 
 def settings_along(ax, settings):

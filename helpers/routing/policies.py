@@ -109,7 +109,7 @@ def random_mix(prediction, cost, *, budget, correct=None, rng=None):
     Examples
     --------
     >>> print(random_mix([[0] * 10_000, [1] * 10_000], [1, 11], budget=6, rng=0))
-    10,000 rows, 5.99 paid a row; answered 50% by model 0, 50% by model 1
+    10,000 rows, 5.99 paid a row; answered 50 % by model 0, 50 % by model 1
     """
     prediction = check_predictions(prediction)
     m, n = prediction.shape

@@ -25,7 +25,7 @@ class Routed(Result):
     Examples
     --------
     >>> print(Routed(np.array([0, 1]), np.array([0, 1]), np.array([1.0, 11.0])))
-    2 rows, 6 paid a row; answered 50% by model 0, 50% by model 1
+    2 rows, 6 paid a row; answered 50 % by model 0, 50 % by model 1
     """
 
     prediction: np.ndarray
@@ -34,7 +34,8 @@ class Routed(Result):
 
     def __str__(self):
         answered = np.bincount(self.model)
-        shares = ", ".join(f"{share:.0%} by model {k}" for k, share in enumerate(answered / answered.sum()) if share)
+        shares = enumerate(100 * answered / answered.sum())
+        shares = ", ".join(f"{share:.0f} % by model {k}" for k, share in shares if share)
         return f"{self.model.size:,} rows, {self.paid.mean():.4g} paid a row; answered {shares}"
 
 

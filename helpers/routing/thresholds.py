@@ -49,7 +49,7 @@ def certified_threshold(policy, thresholds, y, *, target, cost=None, groups=None
     ...     model = (np.arange(400) >= 400 * share).astype(int)
     ...     return Routed(prediction[model, np.arange(400)], model, 1.0 + 9 * model)
     >>> print(certified_threshold(coin, [0, 0.05, 0.1, 0.2], np.ones(400, int), target=0.1))
-    threshold 0.05: expected cost at most 0.1 with 95% confidence; observed 0.05 in 400 of 400 rows
+    threshold 0.05: expected cost at most 0.1 with 95 % confidence; observed 0.05 in 400 of 400 rows
     """
     thresholds = check_thresholds(thresholds, "thresholds", least=-np.inf)
     y = check_truth(y, np.size(y))

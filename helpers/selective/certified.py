@@ -52,7 +52,7 @@ def certified_precision(correct, confidence, *, precision=0.9, level=0.95, start
     --------
     >>> sure = np.repeat([0.95, 0.7, 0.3], 200)
     >>> print(certified_precision(np.arange(600) % 20 > np.repeat([0, 0, 9], 200), sure))
-    threshold 0.7: share wrong at most 0.1 with 95% confidence; observed 0.05 in 400 of 600 rows
+    threshold 0.7: share wrong at most 0.1 with 95 % confidence; observed 0.05 in 400 of 600 rows
     """
     correct = check_labels(correct, "correct")
     confidence = check_probabilities(confidence, "confidence")

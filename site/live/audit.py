@@ -36,7 +36,8 @@ def look(path):
         number = pd.to_numeric(known.astype(str).str.replace(",", "."), errors="coerce")
         if known.size and number.between(0, 1).all() and number.nunique() > 2:
             stated.append(name)
-    label = first(names, LABELS, list(two))
+    coded = sorted(two, key=lambda name: two[name] != ["0", "1"])  # what happened is seldom in words, sex often
+    label = first(names, LABELS, coded)
     score = first(names, SCORES, [name for name in stated if name != label])
     print(json.dumps({"rows": len(frame), "names": names, "two": two, "label": label, "score": score}))
 

@@ -214,7 +214,7 @@ def test_what_could_not_be_found_is_said():
     gap = search.detectable(0.1)
     wanted = (search.critical + 0.84) * np.sqrt(y.mean() * (1 - y.mean()) / (0.9 * 200))
     assert gap == pytest.approx(wanted, rel=0.15) and search.smallest == pytest.approx(0.01)
-    assert f"{gap:.1%} in 10.0% of the rows" in str(search) and "0 selected" in str(search)
+    assert f"{100 * gap:.1f} points in 10.0 % of the rows" in str(search) and "0 selected" in str(search)
     for bad in (0, 1, np.nan):
         with pytest.raises(ValueError, match="share must"):
             search.detectable(bad)

@@ -140,12 +140,14 @@ def rule_formulas(notebook):
 
 
 def rule_figures(notebook):
-    """Figures and images in prose have alternative texts."""
+    """Figures and images in prose have alternative texts; a finding is a title, without a full stop."""
     for k, cell in enumerate(notebook["cells"], 1):
         for output in cell.get("outputs", []):
             alt = output.get("metadata", {}).get("image/png", {}).get("alt", "")
             if "image/png" in output.get("data", {}) and len(alt.strip()) < MIN_ALT:
                 yield k, "a figure without alternative text: figure(fig, alt=...)"
+            if re.search(r'class="honest-finding">[^<]*\.</p>', output_text(output)):
+                yield k, "the title of a figure ends in a full stop"
         if cell["cell_type"] == "markdown" and re.search(r"!\[\s*\]\(|<img(?![^>]*\balt=)", cell["source"]):
             yield k, "an image without alternative text"
 

@@ -23,13 +23,13 @@ def test_table_is_fixed_aligned_and_escaped(outputs):
     bundle = outputs[0][0]
     assert bundle["text/plain"].splitlines() == [
         "Who & what",
-        "group       n    gap  big",
-        "<b>&$  12,345  12.3%  yes",
-        "–           7      –  no",
+        "group       n     gap  big",
+        "<b>&$  12,345  12.3 %  yes",
+        "–           7       –  no",
     ]
     page = bundle["text/html"]
     assert "<b>" not in page and "&lt;b&gt;&amp;<span>$</span>" in page and "Who &amp; what</caption>" in page
-    assert re.findall(r">([^<]*)</td>", page)[1:] == ["12,345", "12.3%", "yes", "–", "7", "–", "no"]
+    assert re.findall(r">([^<]*)</td>", page)[1:] == ["12,345", "12.3 %", "yes", "–", "7", "–", "no"]
     pd.testing.assert_frame_equal(df, before)
 
 
@@ -108,5 +108,5 @@ def test_figure_needs_words(alt):
 def test_source_without_docstring(outputs):
     show_source(show)
     [(bundle, _)] = outputs
-    assert bundle["text/plain"] == 'def show(text):\n    sys.stdout.write(f"{text}\\n")'
+    assert bundle["text/plain"] == 'def show(text):\n    sys.stdout.write(f"{per_cent(text)}\\n")'
     assert bundle["text/markdown"] == f"```python\n{bundle['text/plain']}\n```"

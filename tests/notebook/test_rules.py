@@ -63,6 +63,9 @@ BREAKAGES = {
     "a picture in": add_output("show", output_type="display_data", data={"text/html": PNG.replace("png", "jpeg")}),
     "a picture in an output that is": add_output("show", output_type="display_data", data={"image/svg+xml": "<svg/>"}),
     "without alternative text: figure": lambda n: n.cells[3].outputs[0].metadata.clear(),
+    "ends in a full stop": add_output(
+        "show", output_type="display_data", data={"text/html": '<p class="honest-finding">It rises.</p>'}
+    ),
     "an image without": lambda n: n.cells[2].update(source="## A decision\n\n![](picture.png)"),
     "a line break and": lambda n: n.cells[2].update(source=r"$$a \\ b \tag{1}$$"),
     "source_hidden": lambda n: tagged(n, "check").metadata.pop("jupyter"),

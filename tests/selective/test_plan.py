@@ -57,3 +57,8 @@ test_bad_input = refuses(
     ({"power": "much"}, "power must"),
     of=lambda **change: plan_answers(**{"accuracy": 0.95} | change),
 )
+
+
+def test_without_a_coverage_every_answer_is_selected():
+    row = plan_answers(0.96).table.iloc[0]
+    assert row["coverage"] == 1 and row["questions"] == row["selected"]

@@ -226,5 +226,6 @@ def groups(table, column, values):
     """Codes 0 .. G-1 of the groups that a column names."""
     check_cells(table, column, values)
     if values.isna().any():
-        table.reject(column, "name the group of every row", values.isna(), values)
+        cure = "Give rows that belong to no other row a name of their own each, or leave them out."
+        table.reject(column, "name the group of every row", values.isna(), values, cure)
     return check_groups(values, f"{table.name}: column {column!r}")
