@@ -99,11 +99,6 @@ def sharp_in_four_bins():
     return float(bound)
 
 
-def bins_that_surely_suffice():
-    """03: the widest spread inside a bin is half of the people at each end."""
-    return first(lambda n: pvariance([0, 1 / n]) <= 0.001, range(1, 100))
-
-
 def eight_people():
     """04: squares of true rates without bias: pairs inside the regions, less pairs of the bin."""
     regions = [1, 1, 1, 0], [1, 0, 0, 0]
@@ -278,7 +273,7 @@ KEYS = {
     "00": {3: perfect_model},
     "01": {1: four_houses, 2: west_of_the_station, 3: largest_loss_at_80},
     "02": {1: two_kinds_told_60, 3: better_vendor, 4: after_the_form},
-    "03": {1: two_regions, 3: sharp_in_four_bins, 4: bins_that_surely_suffice},
+    "03": {1: two_regions, 3: sharp_in_four_bins},
     "04": {1: eight_people, 3: plug_in_of_luck},
     "05": {1: two_groups, 3: at_least},
     "06": {1: biopsy_from, 2: her_risk, 3: ada_ben_cleo},
