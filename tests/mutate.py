@@ -344,6 +344,15 @@ def judges_of(options, pool):
     return checks
 
 
+def drawn_once(judges, seed, each):
+    """Pairs (mutant, judge): some of each judge in its order, but none that another one has drawn before."""
+    drawn = {}
+    for judge in judges:
+        fresh = (mutant for mutant in judge.draw(seed) if mutant not in drawn)
+        drawn |= {mutant: judge for mutant in islice(fresh, each)}
+    return list(drawn.items())
+
+
 def main():
     """Ask until the time is over and write what was found."""
     options = parsed_options()
@@ -360,7 +369,7 @@ def main():
             except RuntimeError as error:  # a SystemExit would end its thread, and the pool would wait for ever
                 sys.exit(str(error))
             end = time.monotonic() + 60 * options.minutes
-            tasks = [(mutant, judge) for judge in judges for mutant in islice(judge.draw(options.seed), options.each)]
+            tasks = drawn_once(judges, options.seed, options.each)
             answers = pool.imap(lambda task: time.monotonic() < end and answer(*task), tasks)
             for row in tqdm(answers, total=len(tasks), desc="mutants"):
                 if not row:
