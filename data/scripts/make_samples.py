@@ -4,7 +4,8 @@
 
 asks what is missing and can be interrupted at any time. Each line of RECORDS/<model>.jsonl is the half of a question's
 answers. Prompt, questions and their order are those of `make_answers.py`; answers are drawn at temperature 1 from all
-tokens and end with their line. `make_samples_tables.py` makes the shipped table from the folder.
+tokens and end with their line. `--hard` asks the questions of hard_questions.csv in their place; give it another
+folder. `make_samples_tables.py` makes the shipped table from the folder.
 """
 
 import json
@@ -47,7 +48,8 @@ def record(options, name):
     path.parent.mkdir(parents=True, exist_ok=True)
     there = {key_of(row) for row in read_records(path)}
     parts = range(N_ANSWERS // AT_ONCE)
-    wanted = [(question, part) for question in read_questions()["question"].head(options.questions) for part in parts]
+    questions = read_questions(options.hard)["question"].head(options.questions)
+    wanted = [(question, part) for question in questions for part in parts]
     missing = [key for key in wanted if key not in there]
     model = local_model(options.models[name], n_threads=options.threads, n_parallel=AT_ONCE, context=128)
     with model as server, path.open("a", encoding="utf-8") as file, told(len(missing)):
