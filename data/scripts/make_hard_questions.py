@@ -2,9 +2,10 @@
 
     python data/scripts/make_hard_questions.py
 
-Products, letters of a word, days, years, capitals and numbers of elements. Theorem 5.6 of Wang et al. (2026) is about
-models that are too sure, and on easy questions ours are not; so these are of kinds at which small models fail. Several
-right answers stand with | between them, the reference first.
+Theorem 5.6 of Wang et al. (2026) is about models that are too sure, and on easy questions ours are not. So these are of
+kinds at which small models fail: six that they cannot work out or do not know (products, letters of a word, days,
+years, capitals, elements), and seven in which one wrong answer suggests itself (a number that looks prime, a century
+that was no leap year, 9.11 beside 9.9). Several right answers stand with | between them, the reference first.
 """
 
 import sys
@@ -58,6 +59,47 @@ ELEMENTS = {
     "tungsten": 74, "platinum": 78, "bismuth": 83,
 }  # fmt: skip
 
+PRIMES = {"yes": (53, 61, 83, 97, 113), "no": (51, 57, 87, 91, 119)}
+
+LEAP_YEARS = {"yes": (1600, 1964, 1996, 2000, 2012), "no": (1800, 1900, 2010, 2100, 2200)}
+
+DECIMALS = (  # the larger one first
+    ("9.9", "9.11"), ("3.8", "3.75"), ("6.5", "6.45"), ("2.3", "2.19"), ("7.7", "7.64"),
+    ("5.63", "5.4"), ("8.25", "8.2"), ("4.71", "4.6"), ("1.38", "1.3"), ("0.92", "0.8"),
+)  # fmt: skip
+
+ALPHABET = (  # the first one first
+    ("bramble", "brandish"), ("catalogue", "caterpillar"), ("chapter", "charcoal"), ("gallant", "gallery"),
+    ("harness", "harvest"), ("marble", "margin"), ("paddle", "paddock"), ("senate", "sensible"),
+    ("stretch", "strict"), ("trellis", "tremor"),
+)  # fmt: skip
+
+AREAS = {  # a smaller unit, a larger one: how many
+    ("square millimetres", "a square centimetre"): 100,
+    ("square centimetres", "a square metre"): 10_000,
+    ("square metres", "a square kilometre"): 1_000_000,
+    ("square metres", "a hectare"): 10_000,
+    ("square inches", "a square foot"): 144,
+    ("square feet", "a square yard"): 9,
+    ("cubic feet", "a cubic yard"): 27,
+    ("cubic inches", "a cubic foot"): 1728,
+    ("cubic millimetres", "a cubic centimetre"): 1000,
+    ("cubic centimetres", "a cubic metre"): 1_000_000,
+}
+
+TEMPTING = {
+    "What is the largest desert on Earth?": "Antarctica|Antarctic|Antarctic Desert|Antarctic Polar Desert",
+    "What is the hottest planet of the solar system?": "Venus",
+    "Which country has the most time zones, with its overseas parts?": "France",
+    "Which continent gets the least rain and snow?": "Antarctica",
+    "What is the most common element in the crust of the Earth?": "oxygen|O",
+    "What colour is the skin of a polar bear?": "black",
+    "Which metal conducts electricity best?": "silver|Ag",
+    "Which gas is most of the air?": "nitrogen|N2",
+    "Which country has the most islands?": "Sweden",
+    "Which mountain is the tallest from its base under the sea to its top?": "Mauna Kea",
+}
+
 
 def products(rng):
     """Two numbers of two digits each."""
@@ -84,6 +126,28 @@ def days(rng):
         yield f"How many days after {ends[0]} is {ends[1]}?", after
 
 
+def precedence(rng):
+    """A sum whose second part is a product."""
+    numbers = [(a, b, c) for a in range(3, 10) for b in range(2, 6) for c in range(3, 10)]
+    for place in rng.choice(len(numbers), N_EACH, replace=False):
+        a, b, c = numbers[place]
+        yield f"What is {a} + {b} * {c}?", a + b * c
+
+
+def choices(rng):
+    """(kind, question, answer) where one of two answers is right."""
+    for answer, numbers in PRIMES.items():
+        yield from (("prime", f"Is {number} a prime number, yes or no?", answer) for number in numbers)
+    for answer, years in LEAP_YEARS.items():
+        yield from (("leap year", f"Is the year {year} a leap year, yes or no?", answer) for year in years)
+    for kind, question, pairs in (
+        ("decimal", "Which number is larger, {} or {}?", DECIMALS),
+        ("alphabet", "Which word comes first in the alphabet, {} or {}?", ALPHABET),
+    ):
+        for place, pair in zip(rng.permutation(N_EACH), pairs, strict=True):
+            yield kind, question.format(*(pair if place % 2 else pair[::-1])), pair[0]
+
+
 def make_table(seed=SEED):
     """The table as a DataFrame: kind, question, references."""
     rng = np.random.default_rng(seed)
@@ -93,6 +157,10 @@ def make_table(seed=SEED):
     rows += [("year", *pair) for pair in YEARS.items()]
     rows += [("rare capital", f"What is the capital of {place}?", city) for place, city in CAPITALS.items()]
     rows += [("element", f"What is the atomic number of {name}?", number) for name, number in ELEMENTS.items()]
+    rows += [("precedence", *pair) for pair in precedence(rng)]
+    rows += choices(rng)
+    rows += [("area", f"How many {small} are in {large}?", count) for (small, large), count in AREAS.items()]
+    rows += [("tempting", *pair) for pair in TEMPTING.items()]
     return pd.DataFrame(rows, columns=["kind", "question", "references"]).astype(str)
 
 
