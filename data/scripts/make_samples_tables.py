@@ -2,6 +2,7 @@
 
 python data/scripts/make_samples_tables.py RECORDS                     # writes question_samples.csv.gz
 python data/scripts/make_samples_tables.py RECORDS --out mine.csv.gz
+python data/scripts/make_samples_tables.py RECORDS --hard              # writes hard_samples.csv.gz
 
 A question is taken once all its answers are there. Answers are graded by the rules of make_smollm2_tables.py.
 """
@@ -20,9 +21,9 @@ from make_smollm2_tables import grade_answer
 COLUMNS = ("model", "question", "sample", "answer", "correct")
 
 
-def rows_of(folder):
+def rows_of(folder, hard=False):
     """A row an answer, smaller models first, questions as they are asked."""
-    questions = read_questions()[["question", "references"]]
+    questions = read_questions(hard)[["question", "references"]]
     rows = []
     for path in sorted(Path(folder).glob("*.jsonl"), key=place_of):
         records = {key_of(record): record["texts"] for record in read_records(path)}
@@ -42,10 +43,11 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
     )
     parser.add_argument("folder", help="of the records")
-    parser.add_argument("--out", default=DATA / "question_samples.csv.gz", help="the table (%(default)s)")
+    parser.add_argument("--hard", action="store_true", help="records of the questions of hard_questions.csv")
+    parser.add_argument("--out", help="the table; without, the shipped one")
     options = parser.parse_args()
-    table = rows_of(options.folder)
-    write(table, options.out)
+    table = rows_of(options.folder, options.hard)
+    write(table, options.out or DATA / ("hard_samples.csv.gz" if options.hard else "question_samples.csv.gz"))
     by_model = table.groupby("model", sort=False)
     print(by_model.agg(questions=("question", "nunique"), right=("correct", "mean")).round(3).to_string())
 
