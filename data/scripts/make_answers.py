@@ -96,7 +96,7 @@ def record(options, name):
                     records[key_of(line)] = line
 
 
-def ask_models(record, about, folder, models):
+def ask_models(record, about, folder, models, temperature=False):
     """Read the options, which the scripts that ask these questions share, and ask model after model."""
     parser = argparse.ArgumentParser(
         description=about, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
@@ -112,6 +112,8 @@ def ask_models(record, about, folder, models):
     )
     add("--hard", action="store_true", help="the questions of hard_questions.csv; into a folder of their own")
     add("--questions", type=int, default=338, help="the first so many (%(default)s: all)")
+    if temperature:
+        add("--temperature", type=float, default=1.0, help="at which answers are drawn (%(default)s)")
     add("--threads", type=int, default=1, help="threads that compute for a model (%(default)s)")
     add("--pause", metavar="FILE", help="nothing is asked while this file exists")
     options = parser.parse_args()

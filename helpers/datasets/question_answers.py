@@ -79,9 +79,9 @@ def read_question_samples(path=None, *, hard=False):
     Returns
     -------
     DataFrame
-        Columns model, kind (of question), question, references (right answers, with | between), sample (from 1),
-        answer (drawn at temperature 1) and correct (0 or 1 by rules). Questions come in the order of
-        `read_question_answers`, as many as the model has finished.
+        Columns model, kind (of question), question, references (right answers, with | between), temperature at
+        which the answer was drawn (1 where a table has none), sample (from 1), answer and correct (0 or 1 by rules).
+        Questions come in the order of `read_question_answers`, as many as the model has finished.
 
     Raises
     ------
@@ -102,10 +102,12 @@ def read_question_samples(path=None, *, hard=False):
     sample, correct = numbers_of(table["sample"]), numbers_of(table["correct"])
     check_cells(name, "correct", "be 0 or 1", table["correct"], ~np.isin(correct, [0, 1]))
     check_cells(name, "sample", "be a whole number from 1", table["sample"], ~(sample >= 1) | (sample % 1 != 0))
-    twice = table.duplicated(["model", "question", "sample"])
-    check_cells(name, "sample", "come once for a model and question", table["sample"], twice)
+    table = table.assign(temperature=numbers_of(table["temperature"]) if "temperature" in table else 1.0)
+    check_cells(name, "temperature", "be at least 0", table["temperature"], ~(table["temperature"] >= 0))
+    twice = table.duplicated(["model", "question", "temperature", "sample"])
+    check_cells(name, "sample", "come once for a model, question and temperature", table["sample"], twice)
     table = table.assign(sample=sample.astype(int), correct=correct.astype(int), answer=table["answer"].fillna(""))
-    return table[["model", "kind", "question", "references", "sample", "answer", "correct"]]
+    return table[["model", "kind", "question", "references", "temperature", "sample", "answer", "correct"]]
 
 
 def _read(path, shipped, hard, needed):
