@@ -14,7 +14,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from make_acs12 import (
-    DATA, MODELS, TASKS, WAYS, asked_about, key_of, prompt_hash, prompts_of, read_people, read_records,
+    DATA,
+    MODELS,
+    TASKS,
+    WAYS,
+    asked_about,
+    key_of,
+    prompt_hash,
+    prompts_of,
+    read_people,
+    read_records,
 )  # fmt: skip
 
 OPTIONS = ("yes", "no")

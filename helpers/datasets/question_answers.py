@@ -48,8 +48,8 @@ def read_question_answers(path=None, *, hard=False):
     Raises
     ------
     ValueError
-        For missing columns, a question that is not among the shipped ones, easy or hard, an answer that occurs twice, or cells that
-        break a rule.
+        For missing columns, a question that is not among the shipped ones, easy or hard, an answer that occurs twice,
+        or cells that break a rule.
 
     References
     ----------
