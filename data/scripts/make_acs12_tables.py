@@ -2,7 +2,8 @@
 
 python data/scripts/make_acs12_tables.py RECORDS                     # writes acs12_answers.csv.gz
 python data/scripts/make_acs12_tables.py RECORDS --out mine.csv.gz
-python data/scripts/make_acs12_tables.py RECORDS --again RECORDS2    # how far they are apart
+python data/scripts/make_acs12_tables.py RECORDS --add              # adds to what the table holds
+python data/scripts/make_acs12_tables.py RECORDS --again EARLIER     # how far from earlier records, or from a table
 """
 
 import argparse
@@ -12,7 +13,18 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from make_acs12 import DATA, MODELS, TASKS, WAYS, key_of, prompt_hash, prompts_of, read_records
+from make_acs12 import (
+    DATA,
+    MODELS,
+    TASKS,
+    WAYS,
+    asked_about,
+    key_of,
+    prompt_hash,
+    prompts_of,
+    read_people,
+    read_records,
+)  # fmt: skip
 
 OPTIONS = ("yes", "no")
 
@@ -62,6 +74,15 @@ def rows_of(folder):
     return pd.DataFrame(rows.values())
 
 
+def shipped_rows(path):
+    """The rows of a table that was written before, with the place of each person in the order of its task."""
+    table = pd.read_csv(path)
+    people = read_people()
+    orders = {task: asked_about(people, task)[0]["person"] for task in TASKS}
+    places = {(task, person): place for task, order in orders.items() for place, person in enumerate(order)}
+    return table.assign(place=[places[key] for key in zip(table["task"], table["person"], strict=True)])
+
+
 def in_order(table):
     """Rows by task and way, smaller models first, people as they were asked about."""
     ranks = {"task": list(TASKS), "way": list(WAYS), "model": [*MODELS, *sorted(set(table["model"]) - set(MODELS))]}
@@ -86,7 +107,8 @@ def write(table, path):
 
 
 def compare(table, again):
-    """Differences between what was answered and what was answered when asked again."""
+    """Differences between what was answered and what was answered when asked again, in the digits of the table."""
+    table, again = table.round(DIGITS), again.round(DIGITS)
     both = table.merge(again, on=["person", "model", "task", "way", "y"], suffixes=("", "_again"))
     both["difference"] = (both["p"] - both["p_again"]).abs()
     of = both.groupby(["model", "task", "way"])["difference"]
@@ -99,15 +121,21 @@ def main():
     )
     parser.add_argument("folder", help="records of make_acs12.py")
     parser.add_argument("--out", default=DATA / "acs12_answers.csv.gz", help="the table that is written")
-    parser.add_argument("--again", metavar="FOLDER", help="records of the same questions, which are compared")
+    parser.add_argument("--add", action="store_true", help="to what the table holds, which stays")
+    parser.add_argument("--again", metavar="EARLIER", help="records of the same questions, or a table: only compare")
     options = parser.parse_args()
     table = rows_of(options.folder)
     of = table.groupby(["task", "way", "model"])
     print(of.agg(n=("p", "size"), no_p=("p", lambda p: p.isna().sum()), seconds=("seconds", "median")).to_string())
     if options.again:
-        print(compare(table, rows_of(options.again)).to_string())
-    else:
-        write(in_order(whole(table))[COLUMNS], options.out)
+        earlier = Path(options.again)
+        earlier = pd.read_csv(earlier) if earlier.is_file() else rows_of(earlier)
+        print(compare(table, earlier).to_string())
+        return
+    if options.add:
+        table = pd.concat([shipped_rows(options.out), table])
+        table = table.drop_duplicates(["person", "model", "task", "way"])
+    write(in_order(whole(table))[COLUMNS], options.out)
 
 
 if __name__ == "__main__":

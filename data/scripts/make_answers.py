@@ -6,6 +6,8 @@ asks what is missing and can be interrupted at any time. Each reply is a line of
 in an order drawn once by chance, the same for all models, so that the first of them are a random sample.
 `make_answers_tables.py` makes the shipped table from the folder.
 
+`--hard` asks the questions of hard_questions.csv in their place; give it another folder.
+
 The stages, each for all questions: `open` (the answer, greedily), then `is_true` and `verbalised` (confidences in it).
 The prompts are those of data/smollm2_prompts as plain text, without a chat template, for base and instruct models.
 """
@@ -36,9 +38,9 @@ STAGES = {  # the step of a prompt, its file, most tokens of the reply, what end
 }
 
 
-def read_questions():
+def read_questions(hard=False):
     """The questions in an order by chance: DataFrame of kind, question and references (with | between)."""
-    table = pd.read_csv(DATA / "smollm2_questions.csv", dtype=str)
+    table = pd.read_csv(DATA / ("hard_questions.csv" if hard else "smollm2_questions.csv"), dtype=str)
     table = table[~table["question"].isin(EXAMPLES)].reset_index(drop=True)
     return table.sample(frac=1, random_state=SEED).reset_index(drop=True)
 
@@ -74,7 +76,7 @@ def record(options, name):
     path = Path(options.folder) / f"{name}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     records = {key_of(row): row for row in read_records(path)}
-    questions = read_questions()["question"].head(options.questions)
+    questions = read_questions(options.hard)["question"].head(options.questions)
     model = local_model(options.models[name], n_threads=options.threads, n_parallel=1, context=512)
     with model as server, path.open("a", encoding="utf-8") as file:
         for stage, (*_, n_tokens, stop) in STAGES.items():
@@ -94,7 +96,7 @@ def record(options, name):
                     records[key_of(line)] = line
 
 
-def ask_models(record, about, folder, models):
+def ask_models(record, about, folder, models, temperature=False):
     """Read the options, which the scripts that ask these questions share, and ask model after model."""
     parser = argparse.ArgumentParser(
         description=about, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
@@ -108,7 +110,10 @@ def ask_models(record, about, folder, models):
         metavar="MODEL",
         help=f"names or GGUF files; without: {', '.join(models)}",
     )
+    add("--hard", action="store_true", help="the questions of hard_questions.csv; into a folder of their own")
     add("--questions", type=int, default=338, help="the first so many (%(default)s: all)")
+    if temperature:
+        add("--temperature", type=float, default=1.0, help="at which answers are drawn (%(default)s)")
     add("--threads", type=int, default=1, help="threads that compute for a model (%(default)s)")
     add("--pause", metavar="FILE", help="nothing is asked while this file exists")
     options = parser.parse_args()

@@ -2,7 +2,8 @@
 
 python data/scripts/make_answers_tables.py RECORDS                     # writes question_answers.csv.gz
 python data/scripts/make_answers_tables.py RECORDS --out mine.csv.gz
-python data/scripts/make_answers_tables.py RECORDS --again RECORDS2    # how far they are apart
+python data/scripts/make_answers_tables.py RECORDS --hard              # writes hard_answers.csv.gz
+python data/scripts/make_answers_tables.py RECORDS --again EARLIER     # how far from earlier records, or from a table
 
 A question is taken once every model has answered it. Answers are graded by the rules of make_smollm2_tables.py.
 """
@@ -14,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from make_acs12 import MODELS, read_records
-from make_acs12_tables import write
+from make_acs12_tables import DIGITS, write
 from make_answers import DATA, first_line, key_of, read_questions
 from make_smollm2_tables import grade_answer, stated_share
 
@@ -35,12 +36,12 @@ def line_of(record):
     return math.nan, len(record["tops"])
 
 
-def rows_of(folder):
+def rows_of(folder, hard=False):
     """A row a model and question that all models have answered, smaller models first, questions as they are asked."""
     paths = sorted(Path(folder).glob("*.jsonl"), key=place_of)
     tables = {path.stem: {key_of(record): record for record in read_records(path)} for path in paths}
     rows = []
-    for row in read_questions().to_dict("records"):
+    for row in read_questions(hard).to_dict("records"):
         answers = [answer_of(row, records) for records in tables.values()]
         if None not in answers:
             rows += [{"model": model} | answer for model, answer in zip(tables, answers, strict=True)]
@@ -74,7 +75,8 @@ def answer_of(row, records):
 
 
 def compare(table, again):
-    """How many answers are the same, and how far the numbers of the same answers are apart."""
+    """How many answers are the same, and how far the numbers of the same answers are apart, in the table's digits."""
+    table, again = table.round(DIGITS), again.round(DIGITS)
     both = table.merge(again, on=["model", "question"], suffixes=("", "_again"))
     same = both["answer"] == both["answer_again"]
     apart = {name: (both[name] - both[f"{name}_again"])[same].abs() for name in ("logprob", "is_true", "verbalised")}
@@ -87,14 +89,17 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
     )
     parser.add_argument("folder", help="of the records")
-    parser.add_argument("--out", default=DATA / "question_answers.csv.gz", help="the table (%(default)s)")
-    parser.add_argument("--again", metavar="FOLDER", help="records that were asked again: only compare")
+    parser.add_argument("--hard", action="store_true", help="records of the questions of hard_questions.csv")
+    parser.add_argument("--out", help="the table; without, the shipped one")
+    parser.add_argument("--again", metavar="EARLIER", help="records of the same questions, or a table: only compare")
     options = parser.parse_args()
-    table = rows_of(options.folder)
+    table = rows_of(options.folder, options.hard)
     if options.again:
-        print(compare(table, rows_of(options.again)).to_string(index=False))
+        earlier = Path(options.again)
+        earlier = pd.read_csv(earlier) if earlier.is_file() else rows_of(earlier, options.hard)
+        print(compare(table, earlier).to_string(index=False))
         return
-    write(table, options.out)
+    write(table, options.out or DATA / ("hard_answers.csv.gz" if options.hard else "question_answers.csv.gz"))
     summary = table.groupby("model", sort=False).agg(
         n=("correct", "size"), right=("correct", "mean"), no_end=("logprob", lambda column: np.isnan(column).mean()),
         is_true=("is_true", "mean"), verbalised=("verbalised", "mean"),

@@ -3,8 +3,9 @@
     python data/scripts/make_samples.py --folder RECORDS
 
 asks what is missing and can be interrupted at any time. Each line of RECORDS/<model>.jsonl is the half of a question's
-answers. Prompt, questions and their order are those of `make_answers.py`; answers are drawn at temperature 1 from all
-tokens and end with their line. `make_samples_tables.py` makes the shipped table from the folder.
+answers. Prompt, questions and their order are those of `make_answers.py`; answers are drawn from all tokens, at
+temperature 1 or that of `--temperature`, and end with their line. `--hard` asks the questions of hard_questions.csv in
+their place; give it another folder. `make_samples_tables.py` makes the shipped table from the folder.
 """
 
 import json
@@ -28,9 +29,9 @@ AT_ONCE = 25  # answers to one request: the model then reads its weights once fo
 MAX_TOKENS = 12
 
 
-def draw(model, prompt):
+def draw(model, prompt, temperature):
     """Texts of AT_ONCE answers to a prompt, each up to its line's end."""
-    body = {"model": model.name, "prompt": prompt, "n": AT_ONCE, "temperature": 1.0}
+    body = {"model": model.name, "prompt": prompt, "n": AT_ONCE, "temperature": temperature}
     body |= {"max_tokens": MAX_TOKENS, "stop": ["\n"]}
     headers = {"Content-Type": "application/json"}
     with urlopen(Post(f"{model.base_url}/completions", json.dumps(body).encode(), headers)) as reply:
@@ -38,7 +39,7 @@ def draw(model, prompt):
 
 
 def key_of(record):
-    return record["question"], record["part"]
+    return record["question"], record["part"], record.get("temperature", 1.0)
 
 
 def record(options, name):
@@ -47,25 +48,27 @@ def record(options, name):
     path.parent.mkdir(parents=True, exist_ok=True)
     there = {key_of(row) for row in read_records(path)}
     parts = range(N_ANSWERS // AT_ONCE)
-    wanted = [(question, part) for question in read_questions()["question"].head(options.questions) for part in parts]
+    questions = read_questions(options.hard)["question"].head(options.questions)
+    wanted = [(question, part, options.temperature) for question in questions for part in parts]
     missing = [key for key in wanted if key not in there]
     model = local_model(options.models[name], n_threads=options.threads, n_parallel=AT_ONCE, context=128)
     with model as server, path.open("a", encoding="utf-8") as file, told(len(missing)):
-        for question, part in missing:
+        for question, part, temperature in missing:
             while options.pause and Path(options.pause).exists():
                 time.sleep(2)
             step(name)
             prompt = text_of("open", question=question)
             began = time.perf_counter()
-            texts = draw(server, prompt)
-            line = {"model": name, "question": question, "part": part, "prompt_sha256": prompt_hash(prompt)}
-            line |= {"seconds": round(time.perf_counter() - began, 4), "texts": texts}
+            texts = draw(server, prompt, temperature)
+            line = {"model": name, "question": question, "part": part, "temperature": temperature}
+            line |= {"prompt_sha256": prompt_hash(prompt), "seconds": round(time.perf_counter() - began, 4)}
+            line["texts"] = texts
             file.write(json.dumps(line) + "\n")
             file.flush()
 
 
 def main():
-    ask_models(record, __doc__, "samples_records", MODELS)
+    ask_models(record, __doc__, "samples_records", MODELS, temperature=True)
 
 
 if __name__ == "__main__":

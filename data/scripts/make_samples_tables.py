@@ -2,11 +2,13 @@
 
 python data/scripts/make_samples_tables.py RECORDS                     # writes question_samples.csv.gz
 python data/scripts/make_samples_tables.py RECORDS --out mine.csv.gz
+python data/scripts/make_samples_tables.py RECORDS --hard              # writes hard_samples.csv.gz
 
 A question is taken once all its answers are there. Answers are graded by the rules of make_smollm2_tables.py.
 """
 
 import argparse
+from itertools import product
 from pathlib import Path
 
 import pandas as pd
@@ -17,23 +19,24 @@ from make_answers_tables import place_of
 from make_samples import AT_ONCE, N_ANSWERS, key_of
 from make_smollm2_tables import grade_answer
 
-COLUMNS = ("model", "question", "sample", "answer", "correct")
+COLUMNS = ("model", "question", "temperature", "sample", "answer", "correct")
 
 
-def rows_of(folder):
-    """A row an answer, smaller models first, questions as they are asked."""
-    questions = read_questions()[["question", "references"]]
+def rows_of(folder, hard=False):
+    """A row an answer, smaller models and higher temperatures first, questions as they are asked."""
+    questions = read_questions(hard)[["question", "references"]]
     rows = []
     for path in sorted(Path(folder).glob("*.jsonl"), key=place_of):
         records = {key_of(record): record["texts"] for record in read_records(path)}
-        for question, references in questions.itertuples(index=False):
-            parts = [records.get((question, part)) for part in range(N_ANSWERS // AT_ONCE)]
+        temperatures = sorted({temperature for *_, temperature in records}, reverse=True)
+        for temperature, (question, references) in product(temperatures, questions.itertuples(index=False)):
+            parts = [records.get((question, part, temperature)) for part in range(N_ANSWERS // AT_ONCE)]
             if None in parts:
                 continue
             for sample, text in enumerate(sum(parts, []), start=1):
                 answer = first_line(text)
                 correct = grade_answer(question, answer, references.split("|"))
-                rows.append((path.stem, question, sample, answer, correct))
+                rows.append((path.stem, question, temperature, sample, answer, correct))
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -42,11 +45,12 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
     )
     parser.add_argument("folder", help="of the records")
-    parser.add_argument("--out", default=DATA / "question_samples.csv.gz", help="the table (%(default)s)")
+    parser.add_argument("--hard", action="store_true", help="records of the questions of hard_questions.csv")
+    parser.add_argument("--out", help="the table; without, the shipped one")
     options = parser.parse_args()
-    table = rows_of(options.folder)
-    write(table, options.out)
-    by_model = table.groupby("model", sort=False)
+    table = rows_of(options.folder, options.hard)
+    write(table, options.out or DATA / ("hard_samples.csv.gz" if options.hard else "question_samples.csv.gz"))
+    by_model = table.groupby(["model", "temperature"], sort=False)
     print(by_model.agg(questions=("question", "nunique"), right=("correct", "mean")).round(3).to_string())
 
 

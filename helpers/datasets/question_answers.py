@@ -5,13 +5,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from helpers.checks import check_column
+from helpers.checks import check_column, check_one_of
 from helpers.datasets.cells import check_cells, numbers_of
 from helpers.datasets.download import DATA_FOLDER
 
-_SHIPPED = "question_answers.csv.gz"
+_ANSWERS = {False: "question_answers.csv.gz", True: "hard_answers.csv.gz"}
 
-_SAMPLES = "question_samples.csv.gz"
+_SAMPLES = {False: "question_samples.csv.gz", True: "hard_samples.csv.gz"}
+
+_QUESTIONS = ("smollm2_questions.csv", "hard_questions.csv")
 
 _SHARES = ("is_true", "is_true_mass", "verbalised")
 
@@ -23,13 +25,15 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-def read_question_answers(path=None):
+def read_question_answers(path=None, *, hard=False):
     """What language models answered to short questions of fact, and how sure they were: one row a model and question.
 
     Parameters
     ----------
     path : str or Path, optional
         Table of `data/scripts/make_answers_tables.py` with answers of your own model; without, the shipped answers.
+    hard : bool, default False
+        Of the shipped answers those to 130 harder questions, of kinds at which small models fail.
 
     Returns
     -------
@@ -44,8 +48,8 @@ def read_question_answers(path=None):
     Raises
     ------
     ValueError
-        For missing columns, a question that is not among the shipped ones, an answer that occurs twice, or cells that
-        break a rule.
+        For missing columns, a question that is not among the shipped ones, easy or hard, an answer that occurs twice,
+        or cells that break a rule.
 
     References
     ----------
@@ -57,25 +61,27 @@ def read_question_answers(path=None):
     >>> sorted(answers["kind"].unique())
     ['arithmetic', 'calendar', 'capital', 'fact', 'opposite', 'unit']
     """
-    name, table = _read(path, _SHIPPED, _NEEDED)
+    name, table = _read(path, _ANSWERS, hard, _NEEDED)
     table = _checked(name, table)
     return table.assign(posterior=np.exp(table["logprob"]))[list(_COLUMNS)]
 
 
-def read_question_samples(path=None):
+def read_question_samples(path=None, *, hard=False):
     """What language models answered to the same short questions fifty times: one row an answer.
 
     Parameters
     ----------
     path : str or Path, optional
         Table of `data/scripts/make_samples_tables.py` with answers of your own model; without, the shipped answers.
+    hard : bool, default False
+        Of the shipped answers those to 130 harder questions, of kinds at which small models fail.
 
     Returns
     -------
     DataFrame
-        Columns model, kind (of question), question, references (right answers, with | between), sample (from 1),
-        answer (drawn at temperature 1) and correct (0 or 1 by rules). Questions come in the order of
-        `read_question_answers`, as many as the model has finished.
+        Columns model, kind (of question), question, references (right answers, with | between), temperature at
+        which the answer was drawn (1 where a table has none), sample (from 1), answer and correct (0 or 1 by rules).
+        Questions come in the order of `read_question_answers`, as many as the model has finished.
 
     Raises
     ------
@@ -92,23 +98,26 @@ def read_question_samples(path=None):
     >>> answers.groupby(["model", "question"]).size().unique().tolist()
     [50]
     """
-    name, table = _read(path, _SAMPLES, ("model", "question", "sample", "answer", "correct"))
+    name, table = _read(path, _SAMPLES, hard, ("model", "question", "sample", "answer", "correct"))
     sample, correct = numbers_of(table["sample"]), numbers_of(table["correct"])
     check_cells(name, "correct", "be 0 or 1", table["correct"], ~np.isin(correct, [0, 1]))
     check_cells(name, "sample", "be a whole number from 1", table["sample"], ~(sample >= 1) | (sample % 1 != 0))
-    twice = table.duplicated(["model", "question", "sample"])
-    check_cells(name, "sample", "come once for a model and question", table["sample"], twice)
+    table = table.assign(temperature=numbers_of(table["temperature"]) if "temperature" in table else 1.0)
+    check_cells(name, "temperature", "be at least 0", table["temperature"], ~(table["temperature"] >= 0))
+    twice = table.duplicated(["model", "question", "temperature", "sample"])
+    check_cells(name, "sample", "come once for a model, question and temperature", table["sample"], twice)
     table = table.assign(sample=sample.astype(int), correct=correct.astype(int), answer=table["answer"].fillna(""))
-    return table[["model", "kind", "question", "references", "sample", "answer", "correct"]]
+    return table[["model", "kind", "question", "references", "temperature", "sample", "answer", "correct"]]
 
 
-def _read(path, shipped, needed):
+def _read(path, shipped, hard, needed):
     """(name of the file, its table with kind and right answers of each question)."""
-    path = DATA_FOLDER / shipped if path is None else Path(path).expanduser()
+    check_one_of(hard, "hard", tuple(shipped))
+    path = DATA_FOLDER / shipped[hard] if path is None else Path(path).expanduser()
     table = pd.read_csv(path, keep_default_na=False, na_values=[""], dtype={"answer": str})
     for column in needed:
         check_column(column, list(table), path.name)
-    questions = pd.read_csv(DATA_FOLDER / "smollm2_questions.csv", dtype=str).set_index("question")
+    questions = pd.concat([pd.read_csv(DATA_FOLDER / file, dtype=str) for file in _QUESTIONS]).set_index("question")
     unknown = ~table["question"].isin(questions.index)
     check_cells(path.name, "question", "be one of ours", table["question"], unknown)
     return path.name, table.join(questions, on="question")

@@ -30,8 +30,9 @@ def test_every_model_answered_the_first_questions_of_the_drawn_order(recorder):
         assert questions == asked[: len(by_model[0])]
 
 
-def test_grades_are_those_of_the_rules(tables):
-    rows = read_question_answers()
+@pytest.mark.parametrize("hard", [False, True])
+def test_grades_are_those_of_the_rules(tables, hard):
+    rows = read_question_answers(hard=hard)
     graded = [tables.grade_answer(row.question, row.answer, row.references.split("|")) for row in rows.itertuples()]
     np.testing.assert_array_equal(rows["correct"], graded)
     assert set(graded) == {0, 1}
@@ -170,8 +171,48 @@ def test_fifty_answers_to_each_of_the_first_questions_of_the_drawn_order(recorde
         assert rows["sample"].tolist() == [*range(1, 51)] * len(questions)
 
 
-def test_grades_of_sampled_answers_are_those_of_the_rules(sample_tables):
-    rows = read_question_samples()
+def test_hard_questions_are_those_of_their_script():
+    made = load_script("make_hard_questions").make_table()
+    shipped = pd.read_csv(DATA_FOLDER / "hard_questions.csv", dtype=str)
+    pd.testing.assert_frame_equal(made, shipped)
+    assert not set(shipped["question"]) & set(pd.read_csv(DATA_FOLDER / "smollm2_questions.csv")["question"])
+    assert shipped["question"].is_unique and (shipped["kind"].value_counts() == 10).all()
+
+
+def test_answers_of_hard_questions_can_be_checked_by_hand():
+    """What a computer knows about days, primes and leap years, not what the script says."""
+    right = pd.read_csv(DATA_FOLDER / "hard_questions.csv", dtype=str).set_index("question")["references"]
+    days = pd.Timestamp("2026-08-16") - pd.Timestamp("2026-05-19")
+    assert right["How many days after 19 May is 16 August?"] == str(days.days)
+    assert right["Which day of the week is 33 days after a Friday?"] == "Wednesday"  # 33 is 4 weeks and 5 days
+    for question, answer in right.items():
+        if "prime" in question:
+            number = int(question.split()[1])
+            assert (answer == "yes") == all(number % k for k in range(2, number))
+        if "leap" in question:
+            assert (answer == "yes") == pd.Period(question.split()[3]).is_leap_year
+        if "larger" in question:
+            assert float(answer) == max(float(word.strip(",?")) for word in question.split() if word[0].isdigit())
+        if "alphabet" in question:
+            assert answer == min(question.rstrip("?").split("alphabet, ")[1].split(" or "))
+
+
+def test_fifty_hard_answers_at_each_temperature():
+    by = read_question_samples(hard=True).groupby(["model", "temperature"])
+    assert by.ngroups >= 3 and by["question"].nunique().max() == 130
+    assert (by.size() == 50 * by["question"].nunique()).all()
+
+
+def test_a_lower_temperature_makes_answers_more_alike():
+    rows = read_question_samples(hard=True).query("model == 'qwen2.5-coder-0.5b'")
+    most = rows.groupby(["temperature", "question"])["answer"].agg(lambda answers: answers.value_counts().iloc[0])
+    share = most.unstack("temperature") / 50
+    assert (share[0.5] > share[1.0]).mean() > 0.8
+
+
+@pytest.mark.parametrize("hard", [False, True])
+def test_grades_of_sampled_answers_are_those_of_the_rules(sample_tables, hard):
+    rows = read_question_samples(hard=hard)
     graded = [
         sample_tables.grade_answer(row.question, row.answer, row.references.split("|")) for row in rows.itertuples()
     ]
@@ -197,7 +238,8 @@ def test_an_interrupted_recording_of_samples_goes_on(sampler, sample_tables, tmp
     monkeypatch.setattr("sys.argv", options)
     asked = []
 
-    def draw(model, prompt):
+    def draw(model, prompt, temperature):
+        assert temperature == 1
         if len(asked) == 3:
             raise KeyboardInterrupt
         asked.append(prompt)
@@ -216,12 +258,28 @@ def test_an_interrupted_recording_of_samples_goes_on(sampler, sample_tables, tmp
     assert rows["question"].nunique() == 3 and rows["answer"].tolist() == 6 * ["4", "", *23 * ["5"]]
 
 
+def test_harder_questions_at_another_temperature(sampler, sample_tables, tmp_path, monkeypatch):
+    monkeypatch.setattr(sampler, "local_model", lambda *args, **settings: nullcontext())
+    monkeypatch.setattr(sampler, "draw", lambda model, prompt, temperature: 25 * [f" {temperature}"])
+    options = ["make_samples.py", "--folder", str(tmp_path), "--models", "mine.gguf", "--questions", "2", "--hard"]
+    for more in ([], ["--temperature", "0.5"]):
+        monkeypatch.setattr("sys.argv", options + more)
+        sampler.main()
+    table = sample_tables.rows_of(tmp_path, hard=True)
+    sample_tables.write(table, tmp_path / "mine.csv.gz")
+    rows = read_question_samples(tmp_path / "mine.csv.gz")
+    assert rows["answer"].tolist() == 100 * ["1.0"] + 100 * ["0.5"]
+    assert rows["temperature"].tolist() == 100 * [1.0] + 100 * [0.5] and rows["question"].nunique() == 2
+    assert sample_tables.rows_of(tmp_path).empty  # the other questions were not asked
+
+
 @pytest.mark.parametrize(
-    ("column", "value"), [("correct", 2), ("sample", 0), ("sample", 2.5), ("sample", 1), ("question", "Why?")]
+    ("column", "value"),
+    [("correct", 2), ("sample", 0), ("sample", 2.5), ("sample", 1), ("question", "Why?"), ("temperature", -1)],
 )
 def test_a_cell_of_samples_that_breaks_a_rule_is_named(tmp_path, column, value):
     table = pd.read_csv(DATA_FOLDER / "question_samples.csv.gz", keep_default_na=False, na_values=[""])
-    table = table.head(3).astype({column: object})
+    table = table.head(3).assign(temperature=1.0).astype({column: object})
     table.loc[1, column] = value
     path = tmp_path / "mine.csv"
     table.to_csv(path, index=False)

@@ -181,6 +181,35 @@ def test_only_whole_people_are_shipped(tables):
     assert set(whole["way"]) == {"choice"} and len(whole) == 238 and 7 not in set(whole["person"])
 
 
+def test_records_are_added_to_a_table_whose_own_answers_stay(tables, recorder, tmp_path, monkeypatch, capsys):
+    shipped = read_survey_answers(task="income", way="choice")
+    path = tmp_path / "table.csv.gz"
+    tables.write(shipped[tables.COLUMNS], path)
+    lines = []
+    for model in shipped["model"].unique():
+        for way, most in (("choice", 1), ("numeric", 120)):
+            for row in recorder.prompts_of("income", way).head(most).to_dict("records"):
+                about = {"model": model, "task": "income", "person": row["person"], "y": row["y"], "seconds": 0.1}
+                answer = record(way, "75", [("75", 0.5), (" Yes", 0.25), (" No", 0.25)])
+                lines.append(answer | about | {"prompt_sha256": recorder.prompt_hash(row["prompt"])})
+        text = "\n".join(json.dumps(line) for line in lines if line["model"] == model)
+        (tmp_path / f"{model}.jsonl").write_text(text)
+    monkeypatch.setattr("sys.argv", ["make_acs12_tables.py", str(tmp_path), "--add", "--out", str(path)])
+    tables.main()
+    rows = read_survey_answers(path)
+    kept = rows[rows["way"] == "choice"].reset_index(drop=True)
+    np.testing.assert_allclose(kept["p"], shipped["p"], atol=1e-9)
+    assert kept["person"].tolist() == shipped["person"].tolist()
+    assert rows.query("way == 'numeric'").groupby("model")["p"].agg(["size", "min"]).values.tolist() == 4 * [
+        [120, 0.75]
+    ]
+
+    monkeypatch.setattr("sys.argv", ["make_acs12_tables.py", str(tmp_path), "--again", str(path)])
+    capsys.readouterr()
+    tables.main()
+    assert capsys.readouterr().out.count("numeric") >= 4
+
+
 def test_the_written_table_is_what_the_reader_reads(tables, tmp_path):
     answers = read_survey_answers().head(50)
     for name in ("a.csv.gz", "b.csv.gz"):
