@@ -93,14 +93,14 @@ def bins_between(p, edges):
     return np.minimum(np.searchsorted(edges, p, side="right") - 1, edges.size - 2)
 
 
-def group_sums(region, *columns, size=0):
+def group_sums(region, *columns, size=None):
     """Row count and column sums for each region, in one pass.
 
     Parameters
     ----------
     region, *columns : array_like, shape (n,)
         Regions 0 .. J-1, and what is summed.
-    size : int, default 0
+    size : int, optional
         J, when regions at the end may be empty.
 
     Returns
@@ -113,6 +113,7 @@ def group_sums(region, *columns, size=0):
     >>> group_sums([0, 0, 2], [1., 2., 5.])
     [array([2, 0, 1]), array([3., 0., 5.])]
     """
+    size = np.max(region, initial=-1) + 1 if size is None else size
     return [np.bincount(region, minlength=size)] + [np.bincount(region, column, size) for column in columns]
 
 
