@@ -6,6 +6,8 @@ import json
 import os
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -103,6 +105,24 @@ def test_answers_of_ones_own(folder):
     files = {f"{report}.html", f"{report}.ipynb", "metrics.json", "answers.csv", "findings.json"}
     assert {name for name in os.listdir("out") if name[0] != "."} == files
     assert len(pd.read_csv("out/answers.csv")) == 60
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("heading", "asked"), [("Your questions", 5 * 10), ("Scores of people", 20)])
+def test_the_commands_that_ask_a_model_run(folder, heading, asked):
+    """Inspect's own mock model in place of the one that is named; it reports no probabilities."""
+    inspect_log = pytest.importorskip("inspect_ai.log")
+    rows = [(f"What is {k} + 1?", k + 1) for k in range(8)]
+    pd.DataFrame(rows, columns=["question", "reference"]).to_csv("my.csv", index=False)
+    pd.DataFrame({"age": range(30, 50), "paid": [0, 1] * 10}).to_csv("people.csv", index=False)
+    (line,) = re.findall(r"^inspect (eval .*)$", "\n".join(blocks("site/ask_a_model.md", heading, "bash")), re.MULTILINE)
+    words = [word.replace("openai/gpt-4.1-mini", "mockllm/model") for word in shlex.split(line)]
+    command = [sys.executable, "-m", "inspect_ai", *words, "--display", "none", "--log-dir", "logs"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (path,) = Path("logs").glob("*.eval")
+    log = inspect_log.read_eval_log(str(path))
+    assert (log.status, len(log.samples)) == ("success", asked)
 
 
 @pytest.mark.slow

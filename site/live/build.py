@@ -43,7 +43,6 @@ FIGURES = "matplotlib/mpl-data.zip"  # fonts and styles, which matplotlib reads 
 # Lessons that ask for more than a browser has.
 NEEDS = {
     "15": "Dask, which spreads tables larger than memory over processes",
-    "16": "Inspect, which asks language models",
 }
 
 # In a page itself, so that it holds on any server; serve.py forbids more.

@@ -221,10 +221,14 @@ def gigabytes():
     return 2_000_000 * 5 * len("abc") * 8 / 10**9
 
 
-def dollars():
-    """16: 4,000 requests, each of 60 tokens to read and 8 to write; prices in units of a cent per million."""
-    requests = 200 * 20
-    return float(requests * (60 * Fraction(15) + 8 * Fraction(60)) / 100 / 10**6)
+def three_tokens():
+    """16: the product of the probabilities whose logarithms are given."""
+    return float(np.prod([brentq(lambda p, ell=ell: log(p) - ell, 0.01, 1) for ell in (-0.105, -0.223, -0.511)]))
+
+
+def brier_of_twenty():
+    """16: in hundredths, 17 answers at a distance of 10 and three at one of 90."""
+    return sum((90 - 100 * right) ** 2 for right in [1] * 17 + [0] * 3) / 20 / 100**2
 
 
 def gap_of_48_in_60():
@@ -282,7 +286,7 @@ KEYS = {
     "11": {1: sem2_of_ten_answers, 2: asked_once},
     "12": {1: hundred_questions, 2: booked, 3: error_in_three_bins},
     "15": {1: both_chunks, 4: gigabytes},
-    "16": {3: dollars},
+    "16": {1: three_tokens, 3: brier_of_twenty},
     "17": {1: gap_of_48_in_60, 2: file_unread_from, 3: mean_of_three},
     "18": {2: yes_pays_from},
     "19": {1: right_in_a_row, 2: answer_pays_from, 3: agreement_by_hand},

@@ -21,7 +21,7 @@ import pooch
 
 from helpers.checks import nearest_name
 
-__all__ = ["MODELS", "PackagedModel", "model_file", "packaged_model"]
+__all__ = ["MODELS", "PackagedModel", "installed_models", "model_file", "packaged_model"]
 
 BLOCK = 1 << 20  # bytes that are read at once
 
@@ -181,6 +181,31 @@ def model_file(name, *, folder=None, wheels=None):
     folder.mkdir(parents=True, exist_ok=True)
     _join(model, parts, target)
     return target
+
+
+def installed_models():
+    """Names of the models that are on this machine, as a joined file or as packages; nothing is fetched or joined.
+
+    Returns
+    -------
+    list of str
+        The largest first.
+
+    Examples
+    --------
+    >>> set(installed_models()) <= set(MODELS)
+    True
+    """
+    folder = model_folder()
+    found = [model for model in MODELS.values() if _is_there(model, folder)]
+    return [model.name for model in sorted(found, key=lambda model: -model.size)]
+
+
+def _is_there(model, folder):
+    """Whether `model_file` would find the file of a model, or all parts of it."""
+    if (folder / f"{model.name}.gguf").is_file():
+        return True
+    return all(_part_of(model, package, folder / "wheels") is not None for package in model.packages)
 
 
 def _part_of(model, package, wheels):

@@ -151,7 +151,7 @@ def test_without_a_model_the_sentence_says_so(monkeypatch, capsys):
 
 
 def test_without_a_library_of_the_system_the_sentence_names_it(tmp_path, monkeypatch):
-    """As on a bare Debian, where the wheel cannot be loaded: notebook 16 goes on without a model."""
+    """As on a bare Debian, where the wheel cannot be loaded: checks 16 go on without a model."""
     missing = "libgomp.so.1: cannot open shared object file: No such file or directory"
     (tmp_path / "xllamacpp.py").write_text(f"raise ImportError({missing!r})")
     (tmp_path / "any.gguf").write_bytes(b"GGUF")

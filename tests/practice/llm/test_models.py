@@ -45,6 +45,17 @@ def test_parts_are_joined_in_order_and_kept(tiny):
     assert not list(tiny.glob("*.part"))
 
 
+def test_models_that_are_there_are_listed_the_largest_first_and_nothing_is_joined(tiny, monkeypatch):
+    monkeypatch.setitem(models.MODELS, "larger", replace(TINY, name="larger", size=10**9))
+    monkeypatch.setitem(models.MODELS, "absent", replace(TINY, name="absent", packages=("tiny-part4==1.0",)))
+    ours = {"tiny", "larger", "absent"}
+    assert [name for name in models.installed_models() if name in ours] == ["larger", "tiny"]
+    assert not list(tiny.glob("*.gguf"))
+    (tiny / "wheels" / "tiny_part2-1.0-py3-none-any.whl").unlink()
+    (tiny / "absent.gguf").write_bytes(CONTENT)
+    assert [name for name in models.installed_models() if name in ours] == ["absent"]
+
+
 def test_more_than_nine_parts_keep_their_order(tiny, monkeypatch):
     """As text, part10 comes before part2."""
     many = replace(TINY, packages=tuple(f"tiny-part{k}==1.0" for k in range(1, 13)))
