@@ -106,6 +106,21 @@ def test_answers_of_ones_own(folder):
 
 
 @pytest.mark.slow
+def test_an_archive_of_ones_own(folder):
+    table = pd.read_csv("my.csv").set_axis(["rained", "stated", "altitude", "wind"], axis=1)
+    os.mkdir("forecasts")
+    table.assign(month=table.index % 12).to_parquet("forecasts/2024.parquet")
+    text = "\n".join(blocks("site/large_tables.md", "One command for Parquet files", "bash"))
+    words = shlex.split(text.replace("\\\n", "").replace("/data/forecasts", str(folder / "forecasts")))
+    notebook = words.index("helpers.practice.run") + 1
+    assert words[:notebook] == ["python", "-m", "helpers.practice.run"]
+    assert main([str(ROOT / words[notebook]), *words[notebook + 1 :], "-p", "cluster", "false"]) == 0
+    assert {"15_ten_million_rows.html", "15_ten_million_rows.ipynb"} <= set(os.listdir("out"))
+    page = Path("out/15_ten_million_rows.html").read_text(encoding="utf-8")
+    assert "error of calibration" in page
+
+
+@pytest.mark.slow
 def test_papermill_leaves_files_in_a_folder(folder, monkeypatch):
     from papermill import execute_notebook
 
@@ -154,7 +169,8 @@ def test_code_runs_as_it_is_written(folder, page, heading, capsys):
         "new": p**2,
     }
     for year in (2024, 2025):
-        table.rename(columns={"y": "label", "p": "score"}).to_parquet(f"{year}.parquet")
+        patient = year * 1000 + np.arange(len(table)) // 3
+        table.rename(columns={"y": "label", "p": "score"}).assign(patient=patient).to_parquet(f"{year}.parquet")
     codes = blocks(f"site/{page}.md", heading, "python")
     assert codes
     for code in codes:
