@@ -31,6 +31,7 @@ def for_site(notebook, name, links, figure_folder):
     links.equations.update(re.findall(r"\\tag\{([\w.]+)\}", "".join(cell.source for cell in prose)))
     for cell in prose:
         cell.source = links.prose(cell.source, with_terms=cell is not notebook.cells[0])
+        cell.source = re.sub(r"(\]\((?:\.\./)+)site/", r"\1", cell.source)  # guides lie above the lessons
     number = name.removeprefix("checks/")[:2]
     notebook.cells[0].source = card_as_lines(re.sub("^# ", f"# {number} ", notebook.cells[0].source))
     join_settings(notebook)

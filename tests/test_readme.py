@@ -108,21 +108,18 @@ def test_answers_of_ones_own(folder):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("heading", "asked"), [("Your questions", 5 * 10), ("Scores of people", 20)])
-def test_the_commands_that_ask_a_model_run(folder, heading, asked):
-    """Inspect's own mock model in place of the one that is named; it reports no probabilities."""
-    inspect_log = pytest.importorskip("inspect_ai.log")
-    rows = [(f"What is {k} + 1?", k + 1) for k in range(8)]
-    pd.DataFrame(rows, columns=["question", "reference"]).to_csv("my.csv", index=False)
-    pd.DataFrame({"age": range(30, 50), "paid": [0, 1] * 10}).to_csv("people.csv", index=False)
-    (line,) = re.findall(r"^inspect (eval .*)$", "\n".join(blocks("site/ask_a_model.md", heading, "bash")), re.MULTILINE)
-    words = [word.replace("openai/gpt-4.1-mini", "mockllm/model") for word in shlex.split(line)]
-    command = [sys.executable, "-m", "inspect_ai", *words, "--display", "none", "--log-dir", "logs"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
-    (path,) = Path("logs").glob("*.eval")
-    log = inspect_log.read_eval_log(str(path))
-    assert (log.status, len(log.samples)) == ("success", asked)
+def test_an_archive_of_ones_own(folder):
+    table = pd.read_csv("my.csv").set_axis(["rained", "stated", "altitude", "wind"], axis=1)
+    os.mkdir("forecasts")
+    table.assign(month=table.index % 12).to_parquet("forecasts/2024.parquet")
+    text = "\n".join(blocks("site/large_tables.md", "One command for Parquet files", "bash"))
+    words = shlex.split(text.replace("\\\n", "").replace("/data/forecasts", str(folder / "forecasts")))
+    notebook = words.index("helpers.practice.run") + 1
+    assert words[:notebook] == ["python", "-m", "helpers.practice.run"]
+    assert main([str(ROOT / words[notebook]), *words[notebook + 1 :], "-p", "cluster", "false"]) == 0
+    assert {"15_ten_million_rows.html", "15_ten_million_rows.ipynb"} <= set(os.listdir("out"))
+    page = Path("out/15_ten_million_rows.html").read_text(encoding="utf-8")
+    assert "error of calibration" in page
 
 
 @pytest.mark.slow
@@ -142,6 +139,11 @@ def test_papermill_leaves_files_in_a_folder(folder, monkeypatch):
         ("your_own_files", "A table of scores"),
         ("your_own_files", "Sampled answers"),
         ("your_own_files", "Tables larger than memory"),
+        ("large_tables", "From files to a grouping loss"),
+        ("large_tables", "Keep sums apart"),
+        ("large_tables", "Other means"),
+        ("large_tables", "Rows that belong together"),
+        ("large_tables", "Scores of a model"),
         ("in_python", "The formulas of the papers"),
         ("in_python", "How far off is a score for one person?"),
         ("in_python", "Who is misjudged, and what helps?"),
@@ -169,7 +171,8 @@ def test_code_runs_as_it_is_written(folder, page, heading, capsys):
         "new": p**2,
     }
     for year in (2024, 2025):
-        table.rename(columns={"y": "label", "p": "score"}).to_parquet(f"{year}.parquet")
+        patient = year * 1000 + np.arange(len(table)) // 3
+        table.rename(columns={"y": "label", "p": "score"}).assign(patient=patient).to_parquet(f"{year}.parquet")
     codes = blocks(f"site/{page}.md", heading, "python")
     assert codes
     for code in codes:

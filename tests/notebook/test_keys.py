@@ -217,8 +217,10 @@ def both_chunks():
     return mean_over_pairs([0.5, 0.5, 0.3, -0.1])
 
 
-def gigabytes():
-    return 2_000_000 * 5 * len("abc") * 8 / 10**9
+def rows_for_a_third():
+    """15: the first number of rows at which 0.0009 at 10,000 rows has shrunk to 0.0003, by the variance of a mean."""
+    variance_of_a_row = Fraction(9) ** 2 * 10_000
+    return first(lambda n: variance_of_a_row / n <= 3**2, range(10_000, 200_000, 100))
 
 
 def three_tokens():
@@ -285,8 +287,8 @@ KEYS = {
     "10": {1: half_the_log_odds, 2: surer},
     "11": {1: sem2_of_ten_answers, 2: asked_once},
     "12": {1: hundred_questions, 2: booked, 3: error_in_three_bins},
-    "15": {1: both_chunks, 4: gigabytes},
-    "16": {1: three_tokens, 3: brier_of_twenty},
+    "15": {1: both_chunks, 3: rows_for_a_third},
+    "16": {3: dollars},
     "17": {1: gap_of_48_in_60, 2: file_unread_from, 3: mean_of_three},
     "18": {2: yes_pays_from},
     "19": {1: right_in_a_row, 2: answer_pays_from, 3: agreement_by_hand},
