@@ -238,14 +238,10 @@ def gap_of_48_in_60():
     return (48 - 54) / np.random.default_rng(3).binomial(60, 0.8, DRAWS).std()
 
 
-def file_unread_from():
-    """17: the first probability at which 40 euros for a mistake are not more than 2 for a reader."""
-    return first(lambda p: round(40 * (1 - p), 9) <= 2)
-
-
-def mean_of_three():
-    costs = [0.25 if p < 75 else 1 - right for right, p in zip([1, 0, 1], [90, 95, 50], strict=True)]
-    return sum(costs) / 3
+def gaps_of_two_kinds():
+    """17: hundredths that each answer misses, summed for each kind: a has three answers and b one."""
+    missed = {"a": [100 - 90, 0 - 80, 100 - 70], "b": [100 - 60]}
+    return np.array([sum(parts) / len(parts) / 100 for parts in missed.values()])
 
 
 def yes_pays_from():
@@ -289,7 +285,7 @@ KEYS = {
     "12": {1: hundred_questions, 2: booked, 3: error_in_three_bins},
     "15": {1: both_chunks, 3: rows_for_a_third},
     "16": {3: dollars},
-    "17": {1: gap_of_48_in_60, 2: file_unread_from, 3: mean_of_three},
+    "17": {1: gap_of_48_in_60, 2: gaps_of_two_kinds},
     "18": {2: yes_pays_from},
     "19": {1: right_in_a_row, 2: answer_pays_from, 3: agreement_by_hand},
     "20": {1: two_of_three_years, 2: three_of_five_years},
