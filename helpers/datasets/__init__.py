@@ -6,6 +6,7 @@ file of yours in the form of an experiment of the papers: embeddings of a networ
 
 from helpers.datasets.download import DATA_FOLDER, DownloadError
 from helpers.datasets.embeddings import Embeddings, read_embeddings
+from helpers.datasets.flights import load_flights
 from helpers.datasets.folktexts import ScoredPeople, read_folktexts
 from helpers.datasets.network_scores import fetch_scores, score_systems
 from helpers.datasets.published import load_ecuas_table, load_model_list, load_network_losses
@@ -26,7 +27,7 @@ from helpers.datasets.tables import (
 __all__ = [
     "DATA_FOLDER", "Dataset", "DownloadError", "Embeddings", "ScoredPeople", "fetch_sampled_answers",
     "fetch_scores", "load_acs12", "load_breast_cancer", "load_claims", "load_digits", "load_ecuas_table", "load_fair",
-    "load_model_list", "load_network_losses", "load_rand_hie", "load_rand_scores",
+    "load_flights", "load_model_list", "load_network_losses", "load_rand_hie", "load_rand_scores",
     "load_smollm2_answers", "load_smollm2_scores", "read_embeddings", "read_folktexts",
     "read_question_answers", "read_question_samples", "read_survey_answers", "score_systems",
 ]  # fmt: skip
