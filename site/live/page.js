@@ -163,6 +163,10 @@ async function runCell(cell) {
   } finally { cell.box?.classList.remove("honest-live-running"); }
   cell.box?.classList.toggle("honest-live-error", failed);
   if (shown.length) window.MathJax?.typesetPromise?.(shown);
+  for (const { metadata } of cell.results) { // for marks.js
+    const state = metadata?.honest?.exercise;
+    if (state) document.dispatchEvent(new CustomEvent("honest-check", { detail: { box: cell.box, state } }));
+  }
   return failed;
 }
 
