@@ -108,7 +108,7 @@ function turn(occasion) {
 
 const count = make("strong", { role: "status" });
 const note = make("span");
-const who = make("input", { required: true, maxLength: 40, size: 12, autocomplete: "off" });
+const who = make("input", { required: true, maxLength: 40, size: 12, pattern: ".*\\S.*", autocomplete: "off" });
 const forget = make("button", { type: "button", textContent: "Forget all marks" });
 const form = make("form", { className: "honest-live honest-marks" }, count,
   make("label", {}, "Your code ", who), make("button", { textContent: "Save my marks" }), forget, note);

@@ -17,6 +17,7 @@ from scipy.special import expit
 from scripts import load_program
 from sites import ROOT
 
+from helpers.notebook.marks import AFTER, BEFORE, read_marks
 from helpers.practice.reports import audit_scores, read_table
 from tests.notebook.stored_outputs import texts_agree
 
@@ -24,6 +25,7 @@ SITE = ROOT / "build" / "site"
 MINUTES = 60_000  # milliseconds
 READY = re.compile("Done in|error|cannot|failed|ended")
 build = load_program(ROOT / "site" / "live" / "build.py")
+concept_test = load_program(ROOT / "site" / "concept_test.py")
 
 
 @pytest.fixture(scope="module")
@@ -95,6 +97,55 @@ def test_a_lesson_gives_what_it_stores(page, address, name):
         if not cell["raises"] and not texts_agree(text_of(got), text_of(want)) or n_figures(got) != n_figures(want):
             different[cell["id"]] = (text_of(want), text_of(got))
     assert not different
+
+
+def test_what_is_answered_in_the_page_can_be_saved_for_a_teacher(page, address, tmp_path):
+    """A quiz, an exercise and the concept test twice, each answered wrong and right, across pages and visits."""
+    question = concept_test.read_questions()[0]
+    wrong = next(letter for letter, *_ in question["answers"] if letter != question["right"])
+    count = page.locator(".honest-marks strong")
+
+    page.goto(f"{address}/notebooks/00_start_here.html")
+    assert count.inner_text().startswith("0 of ")
+    options = page.locator(".honest-quiz").first.locator("details")
+    options.filter(has_text="Not this one").first.locator("summary").click()
+    options.filter(has_text="Right:").locator("summary").click()
+    page.evaluate("document.dispatchEvent(new Event('beforeprint'))")  # paper opens what it needs, and answers nothing
+    answer, check = (page.locator(f".cell.tag_{tag}").first for tag in ("exercise", "check"))
+    page.evaluate("honestLive.run(-1)")  # the engine starts, and the cells become editable
+    run = "(box) => honestLive.run(honestLive.cells.findIndex((cell) => cell.box === box), true)"
+    for text in ("answer_1 = 0.5", "answer_1 = 0.5", "answer_1 = 0.04"):
+        answer.locator("textarea").fill(text)
+        answer.evaluate(run)
+        check.evaluate(run)
+    assert "Right" in check.locator(".cell_output").inner_text()
+    assert count.inner_text().startswith("2 of ")
+
+    page.goto(f"{address}/concept_test.html")
+    for occasion, letters in (("before", [wrong]), ("after", [wrong, question["right"]])):
+        page.get_by_label("I answer these questions").select_option(occasion)
+        assert count.inner_text() == "0 of 20 answered" and not page.locator("input:checked").count()
+        for letter in letters:
+            page.locator(f'input[name="question 1"][value={letter}]').check()
+    page.locator("details.honest-fold").nth(1).locator("summary").click()
+    assert page.locator('input[name="question 2"]').first.is_disabled()  # what has been looked up is no answer
+    page.reload()
+    assert page.locator("input:checked").get_attribute("value") == question["right"]
+    page.get_by_role("button", name="Save my marks").click()  # without a code nothing is saved
+    page.get_by_label("Your code").fill("zoë 7")
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save my marks").click()
+    saved.value.save_as(tmp_path / saved.value.suggested_filename)
+    marks = read_marks(tmp_path).set_index(["page", "item"])[["who", "right", "tries", "answer"]]
+    assert marks.to_dict("index") == {
+        ("00_start_here", "quiz 1"): {"who": "zoë 7", "right": True, "tries": 2, "answer": marks["answer"].iloc[0]},
+        ("00_start_here", "exercise 1"): {"who": "zoë 7", "right": True, "tries": 2, "answer": ""},
+        (BEFORE, "question 1"): {"who": "zoë 7", "right": False, "tries": 1, "answer": wrong},
+        (AFTER, "question 1"): {"who": "zoë 7", "right": True, "tries": 2, "answer": question["right"]},
+    }
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.get_by_role("button", name="Forget all marks").click()
+    assert count.inner_text() == "0 of 20 answered" and not page.locator("input:checked").count()
 
 
 def table(n=1500):
