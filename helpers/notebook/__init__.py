@@ -5,7 +5,7 @@ To import it changes nothing in a reader's session.
 - `guard`: the parameters and the folder of a run; `claims`: numbers that are checked
 - `exercises`, `quizzes`: questions that a reader answers; `folds`: what a reader opens
 - `display`: what is shown
-- `student`: copies without solutions; `page`: a page for readers
+- `student`: copies without solutions; `marks`: what a class has answered on the pages; `page`: a page for readers
 """
 
 from helpers.notebook.claims import ClaimFailed, claim, record

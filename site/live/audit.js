@@ -47,7 +47,7 @@ async function take(file) {
   at("result").hidden = at("choice").hidden = true;
   if (file.size > MOST) {
     tell(`${file.name} has ${(file.size / 1e6).toFixed(0)} MB, and a browser holds tables of up to ${MOST / 1e6} MB. On this `
-      + `machine, outside of the browser: honest-confidence notebooks/13_audit_your_scores.ipynb -p path ${file.name} --output out/`);
+      + `machine, outside of the browser: honest-confidence notebooks/13_audit_your_scores.ipynb (or 14_audit_your_answers.ipynb) -p path ${file.name} --output out/`);
     return;
   }
   const data = new Uint8Array(await file.arrayBuffer());
@@ -65,16 +65,26 @@ async function take(file) {
     select.replaceChildren(...names.map((name) => new Option(name || "(look for such a column)", name)));
     select.value = chosen;
   };
-  fill(at("label"), columns.names, columns.label);
-  fill(at("score"), columns.names, columns.score);
-  fill(at("group"), ["", ...columns.names, "none"], "");
+  const { guess, names } = columns;
+  for (const role of ["label", "score", "question", "answer"]) fill(at(role), names, guess[role]);
+  for (const role of ["reference", "confidence"]) {
+    fill(at(role), ["", ...names], guess[role]);
+    at(role).firstChild.textContent = "none";
+  }
+  fill(at("group"), ["", ...names, "none"], "");
   at("group").lastChild.textContent = "none: cases are independent";
+  at("kind").value = columns.kind;
+  showKind();
   at("seen").textContent = `${file.name}: ${columns.rows.toLocaleString("en")} rows, ${columns.names.length} columns. `
     + "The columns below are a guess: change them where it is wrong.";
   showEvent();
   at("choice").hidden = false;
   tell("");
   at("go").focus();
+}
+
+function showKind() {
+  for (const kind of ["scores", "answers"]) at(kind).hidden = at("kind").value !== kind;
 }
 
 // Labels other than 0 and 1: only the reader knows which of the two the score speaks of.
@@ -91,8 +101,10 @@ async function audit() {
   if (engine.ended) throw new Error("The engine was stopped: choose the file once more.");
   const begin = performance.now();
   tell("The report is being made ...");
-  const given = [path, at("label").value, at("score").value, at("event").value, at("group").value];
-  await ask(`report(${given.map((value) => JSON.stringify(value)).join(", ")})`);
+  const [report, ...roles] = at("kind").value === "scores" ? ["report", "label", "score", "event", "group"]
+    : ["report_answers", "question", "answer", "reference", "confidence"];
+  const given = [path, ...roles.map((role) => at(role).value)];
+  await ask(`${report}(${given.map((value) => JSON.stringify(value)).join(", ")})`);
   const files = { ...await engine.files.read("/work/archive"), ...await engine.files.read("/work/report") };
   for (const link of at("files").querySelectorAll("a")) URL.revokeObjectURL(link.href);
   at("files").replaceChildren("Save: ", ...Object.entries(files).map(([name, data]) => {
@@ -109,6 +121,7 @@ async function audit() {
 
 at("file").onchange = ({ target }) => { if (target.files[0]) once(() => take(target.files[0])); };
 at("label").onchange = showEvent;
+at("kind").onchange = showKind;
 at("choice").onsubmit = (event) => { event.preventDefault(); once(audit); };
 at("stop").onclick = () => { engine?.stop(); engine = null; tell("Stopped. Choose the file again to go on."); };
 for (const name of ["dragover", "dragleave", "drop"]) {

@@ -126,21 +126,30 @@ def cells_of(notebook):
     return cells
 
 
+def add_scripts(page, live, scripts):
+    """Put the policy, the style sheet and scripts into the head of a page, once."""
+    text = page.read_text(encoding="utf-8")
+    if f"{live}/live.css" in text:
+        return
+    head = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
+    tail = f'<link rel="stylesheet" href="{live}/live.css">\n'
+    for script in scripts:
+        name, *attributes = script.split()
+        tail += " ".join([f'<script defer src="{live}/{name}"', *attributes]) + "></script>\n"
+    text = text.replace("<head>", f"<head>\n{head}", 1).replace("</head>", f"{tail}</head>", 1)
+    page.write_text(text, encoding="utf-8")
+
+
 def write_lessons(sources, site, live):
-    """The cells of each lesson as JSON, and in its page the script of the button."""
+    """The cells of each lesson as JSON, and in its page the scripts of the button and of the marks."""
     (live / "cells").mkdir()
     for path in sorted((sources / "notebooks").glob("*.ipynb")):
         page = site / "notebooks" / f"{path.stem}.html"
         cells = cells_of(nbformat.read(path, as_version=4))
         lesson = {"cells": cells, "needs": NEEDS.get(path.stem[:2], "")}
         (live / "cells" / f"{path.stem}.json").write_text(json.dumps(lesson), encoding="utf-8")
-        text = page.read_text(encoding="utf-8")
-        if "live/page.js" not in text:
-            head = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
-            tail = '<link rel="stylesheet" href="../live/live.css">\n'
-            tail += '<script defer src="../live/page.js"></script>\n'
-            text = text.replace("<head>", f"<head>\n{head}", 1).replace("</head>", f"{tail}</head>", 1)
-            page.write_text(text, encoding="utf-8")
+        exercises = "" if lesson["needs"] else " data-exercises"  # marks can be had only where a check can run
+        add_scripts(page, "../live", ["page.js", f"marks.js{exercises}"])
 
 
 def is_older_than_the_package(site):
@@ -171,6 +180,7 @@ def build(root=ROOT):
         if path.suffix in (".html", ".js", ".css") or path.name in ("kernel.py", "audit.py"):
             shutil.copy(path, live)
     write_lessons(root / "build" / "site_source", site, live)
+    add_scripts(site / "concept_test.html", "live", ["marks.js"])
     parts = {}
     for name in ("python.wasm.gz", "library.zip", "figures.zip", "package.zip"):
         data = (live / "engine" / name).read_bytes()

@@ -5,10 +5,16 @@
 //   stop()                   ends the engine: what waits is rejected, and a new start is needed
 const megabytes = (bytes) => (bytes / 1e6).toFixed(0);
 
+// The smallest module that catches an exception as the engine does (try_table, opcode 31): what an old browser refuses.
+const CATCHES = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 3, 2, 1, 0, 10, 8, 1, 6, 0, 31, 64, 0, 11, 11]);
+
 export async function start(tell) {
-  if (typeof WebAssembly !== "object" || typeof DecompressionStream !== "function" || !globalThis.crypto?.subtle) {
-    throw new Error("This browser lacks WebAssembly or a secure connection: use Chrome or Edge 137, Firefox 131, "
-      + "Safari 18.4 or a later one, with an address that begins with https or 127.0.0.1.");
+  if (!globalThis.crypto?.subtle) {
+    throw new Error("This connection is not secure, so nothing can run: use an address that begins with https or 127.0.0.1.");
+  }
+  if (typeof WebAssembly !== "object" || !WebAssembly.validate(CATCHES) || typeof DecompressionStream !== "function") {
+    throw new Error("This browser cannot run it, and nothing was downloaded: it lacks WebAssembly with exception "
+      + "references. Chrome and Edge have them from 137 on, Firefox from 131, and Safari (all browsers of an iPhone) from 18.4.");
   }
   // A worker obeys the policy of its own file, which a plain server sends without any; one that begins as a piece of
   // this page obeys the page's, which forbids connections to elsewhere.

@@ -63,15 +63,22 @@ function open(cell, box) {
   const fit = () => { cell.area.rows = cell.area.value.split("\n").length; };
   cell.area.oninput = fit;
   cell.area.onkeydown = (event) => {
-    if (event.key === "Enter" && event.shiftKey) { event.preventDefault(); run(cells.indexOf(cell), true); }
+    if (event.key === "Enter" && event.shiftKey) { event.preventDefault(); runOne(cell); }
   };
   fit();
   const controls = make("div", { className: "honest-live-cell" },
-    button("Run", () => run(cells.indexOf(cell), true)), button("Run to here", () => run(cells.indexOf(cell))));
+    button(isExercise(cell) ? "Run and check" : "Run", () => runOne(cell)), button("Run to here", () => run(cells.indexOf(cell))));
   cell.highlighted = code.parentElement;
   cell.highlighted.replaceWith(cell.area);
   cell.area.after(controls);
   cell.controls = controls;
+}
+
+// An answer is checked at once: its check stands in a fold below it.
+const isExercise = (cell) => cell.box.classList.contains("tag_exercise");
+function runOne(cell) {
+  const number = cells.indexOf(cell);
+  return run(isExercise(cell) ? number + 1 : number, number);
 }
 
 function restore() {
@@ -93,8 +100,8 @@ function load() {
   throw new Error("A page that was opened from a file cannot run: make live-serve shows the site so that it can.");
 }
 
-// Runs up to a cell, or, `alone`, that cell after those before it that have not run yet.
-async function run(last, alone = false) {
+// Runs up to a cell, from the top or from another one; of those before that one it runs what has not run yet.
+async function run(last, from = 0) {
   if (busy) { tell("It is running already; Stop ends it."); return; }
   busy = true;
   runAll.disabled = true;
@@ -112,8 +119,7 @@ async function run(last, alone = false) {
       done = -1;
     }
     last = Math.min(last, cells.length - 1);
-    const first = alone && done >= last ? last : alone ? done + 1 : 0;
-    for (let number = first; number <= last; number++) {
+    for (let number = Math.min(from, done + 1); number <= last; number++) {
       tell(`Cell ${number + 1} of ${last + 1} is running (${seconds()} s) ...`);
       const failed = await runCell(cells[number]);
       if (failed && !cells[number].raises) {
@@ -163,6 +169,10 @@ async function runCell(cell) {
   } finally { cell.box?.classList.remove("honest-live-running"); }
   cell.box?.classList.toggle("honest-live-error", failed);
   if (shown.length) window.MathJax?.typesetPromise?.(shown);
+  for (const { metadata } of cell.results) { // for marks.js
+    const state = metadata?.honest?.exercise;
+    if (state) document.dispatchEvent(new CustomEvent("honest-check", { detail: { box: cell.box, state } }));
+  }
   return failed;
 }
 

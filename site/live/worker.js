@@ -77,9 +77,7 @@ async function start() {
   postMessage({ state: "Starting Python" });
   const unpacked = new Blob([data["python.wasm.gz"]]).stream().pipeThrough(new DecompressionStream("gzip"));
   const type = { headers: { "Content-Type": "application/wasm" } };
-  let module;
-  try { module = await WebAssembly.compileStreaming(new Response(unpacked, type)); }
-  catch (error) { throw new Error(`${LACKS} (${error.message})`); }
+  const module = await WebAssembly.compileStreaming(new Response(unpacked, type));
   delete data["python.wasm.gz"];
   root = new Map([
     ["tmp", folder()], ["home", folder()], ["work", folder()],
@@ -105,9 +103,6 @@ async function start() {
   exported._initialize?.();
   run(kernel);
 }
-
-const LACKS = "This browser cannot run it: it takes WebAssembly with exception references, which Chrome and Edge have "
-  + "from 137 on, Firefox from 131 and Safari from 18.4";
 
 // One turn of the interpreter. Errors of a cell are caught in kernel.py; what arrives here is the end of the engine.
 function run(code) {

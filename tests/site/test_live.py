@@ -17,7 +17,9 @@ from scipy.special import expit
 from scripts import load_program
 from sites import ROOT
 
-from helpers.practice.reports import audit_scores, read_table
+from helpers.notebook.marks import AFTER, BEFORE, read_marks
+from helpers.practice.reports import audit_answers, audit_scores, read_table
+from helpers.practice.tables import read_answers
 from tests.notebook.stored_outputs import texts_agree
 from tests.site.firefox import Firefox, find_firefox
 
@@ -25,6 +27,7 @@ SITE = ROOT / "build" / "site"
 MINUTES = 60_000  # milliseconds
 READY = re.compile("Done in|error|cannot|failed|ended")
 build = load_program(ROOT / "site" / "live" / "build.py")
+concept_test = load_program(ROOT / "site" / "concept_test.py")
 
 
 @pytest.fixture(scope="module")
@@ -90,43 +93,54 @@ def assert_as_stored(cells, name):
     assert not different
 
 
-LESSONS = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb") if path.stem[:2] not in build.NEEDS)
-AT_NIGHT = [pytest.param(name, marks=() if name[:2] == "00" else pytest.mark.nightly) for name in LESSONS]
+def test_what_is_answered_in_the_page_can_be_saved_for_a_teacher(page, address, tmp_path):
+    """A quiz, an exercise and the concept test twice, each answered wrong and right, across pages and visits."""
+    question = concept_test.read_questions()[0]
+    wrong = next(letter for letter, *_ in question["answers"] if letter != question["right"])
+    count = page.locator(".honest-marks strong")
 
+    page.goto(f"{address}/notebooks/00_start_here.html")
+    assert count.inner_text().startswith("0 of ")
+    options = page.locator(".honest-quiz").first.locator("details")
+    options.filter(has_text="Not this one").first.locator("summary").click()
+    options.filter(has_text="Right:").locator("summary").click()
+    page.evaluate("document.dispatchEvent(new Event('beforeprint'))")  # paper opens what it needs, and answers nothing
+    answer, check = (page.locator(f".cell.tag_{tag}").first for tag in ("exercise", "check"))
+    page.evaluate("honestLive.run(-1)")  # the engine starts, and the cells become editable
+    for text in ("answer_1 = 0.5", "answer_1 = 0.5", "answer_1 = 0.04"):
+        answer.locator("textarea").fill(text)
+        check.locator(".cell_output").evaluate("(node) => node.replaceChildren()")
+        answer.get_by_role("button", name="Run and check").click()
+        check.locator(".cell_output", has_text=re.compile("Not yet|Right")).wait_for()
+        page.get_by_role("button", name="Stop").wait_for(state="hidden")
+    assert "Right" in check.locator(".cell_output").inner_text()
+    assert count.inner_text().startswith("2 of ")
 
-@pytest.mark.parametrize("name", AT_NIGHT)
-def test_a_lesson_gives_what_it_stores(page, address, name):
-    if not (SITE / "live" / "cells" / f"{name}.json").exists():
-        pytest.skip(f"{name} is not part of the site that was built")
-    page.goto(f"{address}/notebooks/{name}.html")
-    page.get_by_role("button", name="Run this page").click()
-    page.locator(".honest-live-status", has_text=READY).wait_for()
-    assert page.locator(".honest-live-status").inner_text().startswith("Done")
-    assert_as_stored(page.evaluate(CELLS), name)
-
-
-@pytest.fixture(scope="module")
-def firefox(tmp_path_factory):
-    """A window of Firefox whose requests all go to the server of the site."""
-    if find_firefox() is None:
-        pytest.skip("the live pages were NOT tried in Firefox: none was found (variable FIREFOX names one)")
-    with Firefox(tmp_path_factory.mktemp("profile")) as window:
-        yield window
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("name", LESSONS)
-def test_a_lesson_gives_the_same_in_firefox(firefox, address, name):
-    if not (SITE / "live" / "cells" / f"{name}.json").exists():
-        pytest.skip(f"{name} is not part of the site that was built")
-    firefox.asked.clear()
-    firefox.open(f"{address}/notebooks/{name}.html")
-    firefox.ask("document.querySelector('.honest-live button').click()")
-    said = firefox.wait_for("document.querySelector('.honest-live-status').textContent", READY, seconds=1800)
-    assert said.startswith("Done")
-    assert_as_stored(firefox.ask(CELLS), name)
-    assert firefox.asked
-    assert not [url for url in firefox.asked if not url.startswith((f"{address}/", "blob:", "data:"))]
+    page.goto(f"{address}/concept_test.html")
+    for occasion, letters in (("before", [wrong]), ("after", [wrong, question["right"]])):
+        page.get_by_label("I answer these questions").select_option(occasion)
+        assert count.inner_text() == "0 of 20 answered" and not page.locator("input:checked").count()
+        for letter in letters:
+            page.locator(f'input[name="question 1"][value={letter}]').check()
+    page.locator("details.honest-fold").nth(1).locator("summary").click()
+    page.wait_for_selector('input[name="question 2"]:disabled')  # what has been looked up is no answer
+    page.reload()
+    assert page.locator("input:checked").get_attribute("value") == question["right"]
+    page.get_by_role("button", name="Save my marks").click()  # without a code nothing is saved
+    page.get_by_label("Your code").fill("zoë 7")
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save my marks").click()
+    saved.value.save_as(tmp_path / saved.value.suggested_filename)
+    marks = read_marks(tmp_path).set_index(["page", "item"])[["who", "right", "tries", "answer"]]
+    assert marks.to_dict("index") == {
+        ("00_start_here", "quiz 1"): {"who": "zoë 7", "right": True, "tries": 2, "answer": marks["answer"].iloc[0]},
+        ("00_start_here", "exercise 1"): {"who": "zoë 7", "right": True, "tries": 2, "answer": ""},
+        (BEFORE, "question 1"): {"who": "zoë 7", "right": False, "tries": 1, "answer": wrong},
+        (AFTER, "question 1"): {"who": "zoë 7", "right": True, "tries": 2, "answer": question["right"]},
+    }
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.get_by_role("button", name="Forget all marks").click()
+    assert count.inner_text() == "0 of 20 answered" and not page.locator("input:checked").count()
 
 
 def table(n=1500):
@@ -148,6 +162,22 @@ def test_a_report_is_that_of_python_outside(page, address, tmp_path):
     page.set_input_files("#file", path)
     page.wait_for_selector("#choice:not([hidden])")
     assert page.input_value("#label") == "died" and page.input_value("#score") == "risk"
+    hold_equal(page, outside)
+
+
+def test_a_report_on_answers_is_that_of_python_outside(page, address):
+    path = ROOT / "data" / "digit_answers.csv.gz"
+    outside = audit_answers(read_answers(path), rng=0)
+    page.goto(f"{address}/live/audit.html")
+    page.set_input_files("#file", path)
+    page.wait_for_selector("#answers:not([hidden])")
+    for role in ("question", "answer", "reference", "confidence"):
+        assert page.input_value(f"#{role}") == role
+    hold_equal(page, outside)
+
+
+def hold_equal(page, outside):
+    """Make the report of a table that was given, and compare it with that of Python outside."""
     page.click("#go")
     page.wait_for_selector("#result:not([hidden])")
     with page.expect_download() as saved:
@@ -175,12 +205,13 @@ def test_nothing_can_be_sent_to_elsewhere(page, address):
 def test_what_goes_wrong_is_said(page, address, tmp_path):
     page.goto(f"{address}/live/audit.html")
     status = page.locator("#status")
-    page.evaluate("window.WebAssembly = undefined")
     path = tmp_path / "scores.csv"
     table(50).to_csv(path, index=False)
-    page.set_input_files("#file", path)
-    page.locator("#status", has_text="WebAssembly").wait_for()
-    page.reload()
+    for old in ("WebAssembly = undefined", "WebAssembly.validate = () => false"):
+        page.evaluate(f"window.{old}")
+        page.set_input_files("#file", path)
+        page.locator("#status", has_text="lacks WebAssembly").wait_for()
+        page.reload()
     page.route("**/library.zip*", lambda route: route.fulfill(body=b"half of it"))
     page.set_input_files("#file", path)
     page.locator("#status", has_text="broke off").wait_for()
