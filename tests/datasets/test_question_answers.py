@@ -285,3 +285,29 @@ def test_a_cell_of_samples_that_breaks_a_rule_is_named(tmp_path, column, value):
     table.to_csv(path, index=False)
     with pytest.raises(ValueError, match=rf"mine\.csv.*{column}.*row 2"):
         read_question_samples(path)
+
+
+def test_judged_pairs_are_those_that_the_script_draws():
+    drawn = load_script("make_judged_pairs").draw_pairs()
+    shipped = pd.read_csv(DATA_FOLDER / "judged_pairs.csv", dtype={"answer_1": str, "answer_2": str})
+    pd.testing.assert_frame_equal(drawn, shipped[list(drawn)])
+    assert shipped[["p_same", "p_same_swapped"]].stack().between(0, 1).all()
+    assert shipped["n_right"].value_counts().to_dict() == {2: 40, 1: 20, 0: 20}
+
+
+def test_a_judge_is_asked_in_both_orders(tmp_path, monkeypatch):
+    judge = load_script("make_judged_pairs")
+    monkeypatch.setattr(judge, "local_model", lambda *args, **settings: nullcontext())
+    pairs = judge.draw_pairs().head(2)
+    monkeypatch.setattr(judge, "draw_pairs", lambda: pairs)
+
+    def ask(model, prompt, n_tokens):
+        first = any(prompt.endswith(f"Answer 2: {answer}\nSame:") for answer in pairs["answer_2"])
+        return {"text": " Yes", "tops": [[[" Yes", math.log(0.6 if first else 0.1)], ["No", math.log(0.2)]]]}
+
+    monkeypatch.setattr(judge, "ask", ask)
+    monkeypatch.setattr("sys.argv", ["make_judged_pairs.py", "--out", str(tmp_path / "mine.csv")])
+    judge.main()
+    table = pd.read_csv(tmp_path / "mine.csv")
+    np.testing.assert_allclose(table["p_same"], 0.75, atol=1e-5)
+    np.testing.assert_allclose(table["p_same_swapped"], 1 / 3, atol=1e-5)
