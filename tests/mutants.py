@@ -186,8 +186,10 @@ def compared_names(function):
 def purpose(node, field):
     """'check' of what refuses bad input, 'default' of an option; '' of formulas."""
     refuses = isinstance(node, ast.If) and isinstance(node.body[0], ast.Raise)
-    called_here = getattr(node, "value", None) if isinstance(node, ast.Expr) else node
-    if refuses or isinstance(called_here, ast.Call) and called(called_here).lstrip("_").startswith("check"):
+    dropped = isinstance(node, ast.Expr)
+    called_here = node.value if dropped else node
+    checks = ("check", "make") if dropped else ("check",)  # what is made and not kept was made to be refused
+    if refuses or isinstance(called_here, ast.Call) and called(called_here).lstrip("_").startswith(checks):
         return "check"
     return "default" if field in ("defaults", "kw_defaults") else ""
 

@@ -5,7 +5,7 @@ import csv
 
 import pytest
 from mutants import ROOT, is_another, module_of, mutants_of
-from mutate import WITH_CLAIMS, Room, files_of, read_equivalent, room_of
+from mutate import WITH_CLAIMS, Room, drawn_once, files_of, read_equivalent, room_of
 
 TOY = '''"""A toy: words are left alone."""
 
@@ -18,6 +18,7 @@ def spread(x: "1 + 1", y, *, axis=1, copy=True):
     """Not 1 - 1 either."""
     round_trip(x)
     check_size(x - 1)
+    make_scale(axis)
     if len(x) < 2 or not y.any():
         raise ValueError(f"{len(x) - 1} is too few")
     low, high = np.quantile(x, (1 - LEVEL) / 2), np.quantile(x, LEVEL)
@@ -52,6 +53,19 @@ def test_what_refuses_bad_input_and_defaults_are_no_formulas(toy):
     made = {(mutant.before, mutant.operator) for mutant in mutants_of("toy.py", toy)}
     assert {("x - 1", "check"), ("check_size(x - 1)", "check"), ("len(x) < 2", "check"), ("1", "default")} <= made
     assert ("x - y", "sign") in made and ("check_size(x - 1)", "missing step") not in made
+    assert ("make_scale(axis)", "check") in made and ("make_scale(axis)", "missing step") not in made
+
+
+class Judge:
+    """Draws the same three mutants as any other."""
+
+    def draw(self, seed):
+        return iter(["a", "b", "c"])
+
+
+def test_a_mutant_is_drawn_once():
+    first, second = Judge(), Judge()
+    assert drawn_once([first, second], 0, 2) == [("a", first), ("b", first), ("c", second)]
 
 
 def test_every_room_is_there_and_has_tests():

@@ -321,3 +321,10 @@ def test_text_is_read_in_other_rows_as_in_the_fit():
     of_numbers = TableEncoder().fit(pd.DataFrame({"pay": np.arange(20) * 500.0}), np.arange(20.0))
     with pytest.raises(ValueError, match="'pay'.* row 0 it is '2.000'"):
         of_numbers.transform(pd.DataFrame({"pay": ["2.000"]}))
+
+
+def test_one_rule_has_the_missing_values():
+    column = np.repeat([np.nan, 0, 1, 2], [400, 400, 400, 800])
+    target = np.repeat([0, 0, 0.8, 1], [400, 400, 400, 800])  # cut above 0, missing values left, then above 1
+    tree = HonestTree(rng=0).fit(pd.DataFrame({"a": column}), target)
+    assert tree.rules() == ["(a <= 0 or missing)", "a is 1", "a > 1"]
