@@ -126,17 +126,19 @@ def cells_of(notebook):
     return cells
 
 
-def add_scripts(page, live, scripts):
-    """Put the policy, the style sheet and scripts into the head of a page, once."""
+def add_scripts(page, live, *scripts):
+    """Put the policy, the style sheet and scripts into the head of a page, as far as they are not there yet."""
     text = page.read_text(encoding="utf-8")
-    if f"{live}/live.css" in text:
-        return
-    head = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
-    tail = f'<link rel="stylesheet" href="{live}/live.css">\n'
+    policy = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
+    lines = [f'<link rel="stylesheet" href="{live}/live.css">\n']
     for script in scripts:
         name, *attributes = script.split()
-        tail += " ".join([f'<script defer src="{live}/{name}"', *attributes]) + "></script>\n"
-    text = text.replace("<head>", f"<head>\n{head}", 1).replace("</head>", f"{tail}</head>", 1)
+        lines.append(" ".join([f'<script defer src="{live}/{name}"', *attributes]) + "></script>\n")
+    if policy not in text:
+        text = text.replace("<head>", f"<head>\n{policy}", 1)
+    for line in lines:
+        if line not in text:
+            text = text.replace("</head>", f"{line}</head>", 1)
     page.write_text(text, encoding="utf-8")
 
 
@@ -149,7 +151,7 @@ def write_lessons(sources, site, live):
         lesson = {"cells": cells, "needs": NEEDS.get(path.stem[:2], "")}
         (live / "cells" / f"{path.stem}.json").write_text(json.dumps(lesson), encoding="utf-8")
         exercises = "" if lesson["needs"] else " data-exercises"  # marks can be had only where a check can run
-        add_scripts(page, "../live", ["page.js", f"marks.js{exercises}"])
+        add_scripts(page, "../live", "page.js", f"marks.js{exercises}")
 
 
 def is_older_than_the_package(site):
@@ -180,7 +182,7 @@ def build(root=ROOT):
         if path.suffix in (".html", ".js", ".css") or path.name in ("kernel.py", "audit.py"):
             shutil.copy(path, live)
     write_lessons(root / "build" / "site_source", site, live)
-    add_scripts(site / "concept_test.html", "live", ["marks.js"])
+    add_scripts(site / "concept_test.html", "live", "marks.js")
     parts = {}
     for name in ("python.wasm.gz", "library.zip", "figures.zip", "package.zip"):
         data = (live / "engine" / name).read_bytes()
