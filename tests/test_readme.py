@@ -1,18 +1,18 @@
 """What the README and the pages of the site promise, and the test of each promise; their code and commands run."""
 
+import argparse
 import ast
 import itertools
 import json
 import os
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -110,19 +110,28 @@ def test_answers_of_ones_own(folder):
 @pytest.mark.slow
 @pytest.mark.parametrize(("heading", "asked"), [("Your questions", 5 * 10), ("Scores of people", 20)])
 def test_the_commands_that_ask_a_model_run(folder, heading, asked):
-    """Inspect's own mock model in place of the one that is named; it reports no probabilities."""
-    inspect_log = pytest.importorskip("inspect_ai.log")
-    rows = [(f"What is {k} + 1?", k + 1) for k in range(8)]
-    pd.DataFrame(rows, columns=["question", "reference"]).to_csv("my.csv", index=False)
+    """The task and its parameters as the page has them, asked of a mock model with known probabilities."""
+    inspect_ai = pytest.importorskip("inspect_ai")
+    from helpers.practice.llm import evals
+
+    listed = pd.DataFrame({"question": [f"What is {k} + 1?" for k in range(8)], "reference": range(1, 9)}, dtype=str)
+    listed.to_csv("my.csv", index=False)
     pd.DataFrame({"age": range(30, 50), "paid": [0, 1] * 10}).to_csv("people.csv", index=False)
-    (line,) = re.findall(r"^inspect (eval .*)$", "\n".join(blocks("site/ask_a_model.md", heading, "bash")), re.MULTILINE)
-    words = [word.replace("openai/gpt-4.1-mini", "mockllm/model") for word in shlex.split(line)]
-    command = [sys.executable, "-m", "inspect_ai", *words, "--display", "none", "--log-dir", "logs"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
-    (path,) = Path("logs").glob("*.eval")
-    log = inspect_log.read_eval_log(str(path))
-    assert (log.status, len(log.samples)) == ("success", asked)
+    known = evals.known_answers(list(listed["question"]), list(listed["reference"]), seed=0)
+    cases = dict.fromkeys([f"- age: {age}" for age in range(30, 50)], 0.5)
+    text = "\n".join(blocks("site/ask_a_model.md", heading, "bash"))
+    (line,) = re.findall(r"^inspect eval (.*)$", text, re.MULTILINE)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("task")
+    parser.add_argument("--model", required=True)
+    parser.add_argument("--limit", type=int)
+    parser.add_argument("-T", action="append")
+    words = parser.parse_args(shlex.split(line))
+    given = {name: yaml.safe_load(value) for name, value in (pair.split("=", 1) for pair in words.T)}
+    model = evals.known_model(known, cases=cases, seed=0)
+    quiet = {"display": "none", "score_display": False, "log_realtime": False}
+    (log,) = inspect_ai.eval(words.task, model=model, task_args=given, limit=words.limit, log_dir="logs", **quiet)
+    assert (log.status, len(log.samples)) == ("success", asked), log.error
 
 
 @pytest.mark.slow
