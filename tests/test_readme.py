@@ -1,18 +1,18 @@
 """What the README and the pages of the site promise, and the test of each promise; their code and commands run."""
 
+import argparse
 import ast
 import itertools
 import json
 import os
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -108,18 +108,30 @@ def test_answers_of_ones_own(folder):
 
 
 @pytest.mark.slow
-def test_an_archive_of_ones_own(folder):
-    table = pd.read_csv("my.csv").set_axis(["rained", "stated", "altitude", "wind"], axis=1)
-    os.mkdir("forecasts")
-    table.assign(month=table.index % 12).to_parquet("forecasts/2024.parquet")
-    text = "\n".join(blocks("site/large_tables.md", "One command for Parquet files", "bash"))
-    words = shlex.split(text.replace("\\\n", "").replace("/data/forecasts", str(folder / "forecasts")))
-    notebook = words.index("helpers.practice.run") + 1
-    assert words[:notebook] == ["python", "-m", "helpers.practice.run"]
-    assert main([str(ROOT / words[notebook]), *words[notebook + 1 :], "-p", "cluster", "false"]) == 0
-    assert {"15_ten_million_rows.html", "15_ten_million_rows.ipynb"} <= set(os.listdir("out"))
-    page = Path("out/15_ten_million_rows.html").read_text(encoding="utf-8")
-    assert "error of calibration" in page
+@pytest.mark.parametrize(("heading", "asked"), [("Your questions", 5 * 10), ("Scores of people", 20)])
+def test_the_commands_that_ask_a_model_run(folder, heading, asked):
+    """The task and its parameters as the page has them, asked of a mock model with known probabilities."""
+    inspect_ai = pytest.importorskip("inspect_ai")
+    from helpers.practice.llm import evals
+
+    listed = pd.DataFrame({"question": [f"What is {k} + 1?" for k in range(8)], "reference": range(1, 9)}, dtype=str)
+    listed.to_csv("my.csv", index=False)
+    pd.DataFrame({"age": range(30, 50), "paid": [0, 1] * 10}).to_csv("people.csv", index=False)
+    known = evals.known_answers(list(listed["question"]), list(listed["reference"]), seed=0)
+    cases = dict.fromkeys([f"- age: {age}" for age in range(30, 50)], 0.5)
+    text = "\n".join(blocks("site/ask_a_model.md", heading, "bash"))
+    (line,) = re.findall(r"^inspect eval (.*)$", text, re.MULTILINE)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("task")
+    parser.add_argument("--model", required=True)
+    parser.add_argument("--limit", type=int)
+    parser.add_argument("-T", action="append")
+    words = parser.parse_args(shlex.split(line))
+    given = {name: yaml.safe_load(value) for name, value in (pair.split("=", 1) for pair in words.T)}
+    model = evals.known_model(known, cases=cases, seed=0)
+    quiet = {"display": "none", "score_display": False, "log_realtime": False}
+    (log,) = inspect_ai.eval(words.task, model=model, task_args=given, limit=words.limit, log_dir="logs", **quiet)
+    assert (log.status, len(log.samples)) == ("success", asked), log.error
 
 
 @pytest.mark.slow
