@@ -44,6 +44,7 @@ GUIDES = (
     "scikit_learn",
     "in_python",
     "your_own_files",
+    "ask_a_model",
     "large_tables",
     "how_reports_compute",
     "how_many_rows",

@@ -108,6 +108,20 @@ def test_answers_of_ones_own(folder):
 
 
 @pytest.mark.slow
+def test_an_archive_of_ones_own(folder):
+    table = pd.read_csv("my.csv").set_axis(["rained", "stated", "altitude", "wind"], axis=1)
+    os.mkdir("forecasts")
+    table.assign(month=table.index % 12).to_parquet("forecasts/2024.parquet")
+    text = "\n".join(blocks("site/large_tables.md", "One command for Parquet files", "bash"))
+    words = shlex.split(text.replace("\\\n", "").replace("/data/forecasts", str(folder / "forecasts")))
+    notebook = words.index("helpers.practice.run") + 1
+    assert words[:notebook] == ["python", "-m", "helpers.practice.run"]
+    assert main([str(ROOT / words[notebook]), *words[notebook + 1 :], "-p", "cluster", "false"]) == 0
+    assert {"15_ten_million_rows.html", "15_ten_million_rows.ipynb"} <= set(os.listdir("out"))
+    page = Path("out/15_ten_million_rows.html").read_text(encoding="utf-8")
+    assert "error of calibration" in page
+
+
 @pytest.mark.parametrize(("heading", "asked"), [("Your questions", 5 * 10), ("Scores of people", 20)])
 def test_the_commands_that_ask_a_model_run(folder, heading, asked):
     """The task and its parameters as the page has them, asked of a mock model with known probabilities."""

@@ -93,6 +93,45 @@ def assert_as_stored(cells, name):
     assert not different
 
 
+LESSONS = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb") if path.stem[:2] not in build.NEEDS)
+AT_NIGHT = [pytest.param(name, marks=() if name[:2] == "00" else pytest.mark.nightly) for name in LESSONS]
+
+
+@pytest.mark.parametrize("name", AT_NIGHT)
+def test_a_lesson_gives_what_it_stores(page, address, name):
+    if not (SITE / "live" / "cells" / f"{name}.json").exists():
+        pytest.skip(f"{name} is not part of the site that was built")
+    page.goto(f"{address}/notebooks/{name}.html")
+    page.get_by_role("button", name="Run this page").click()
+    page.locator(".honest-live-status", has_text=READY).wait_for()
+    assert page.locator(".honest-live-status").inner_text().startswith("Done")
+    assert_as_stored(page.evaluate(CELLS), name)
+
+
+@pytest.fixture(scope="module")
+def firefox(tmp_path_factory):
+    """A window of Firefox whose requests all go to the server of the site."""
+    if find_firefox() is None:
+        pytest.skip("the live pages were NOT tried in Firefox: none was found (variable FIREFOX names one)")
+    with Firefox(tmp_path_factory.mktemp("profile")) as window:
+        yield window
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", LESSONS)
+def test_a_lesson_gives_the_same_in_firefox(firefox, address, name):
+    if not (SITE / "live" / "cells" / f"{name}.json").exists():
+        pytest.skip(f"{name} is not part of the site that was built")
+    firefox.asked.clear()
+    firefox.open(f"{address}/notebooks/{name}.html")
+    firefox.ask("document.querySelector('.honest-live button').click()")
+    said = firefox.wait_for("document.querySelector('.honest-live-status').textContent", READY, seconds=1800)
+    assert said.startswith("Done")
+    assert_as_stored(firefox.ask(CELLS), name)
+    assert firefox.asked
+    assert not [url for url in firefox.asked if not url.startswith((f"{address}/", "blob:", "data:"))]
+
+
 def test_what_is_answered_in_the_page_can_be_saved_for_a_teacher(page, address, tmp_path):
     """A quiz, an exercise and the concept test twice, each answered wrong and right, across pages and visits."""
     question = concept_test.read_questions()[0]
