@@ -106,6 +106,12 @@ def write(table, path):
         packed.write(text.encode())
 
 
+def earlier_rows(place, rows_of):
+    """What was answered before: a table, or the rows of a folder of records."""
+    place = Path(place)
+    return pd.read_csv(place) if place.is_file() else rows_of(place)
+
+
 def compare(table, again):
     """Differences between what was answered and what was answered when asked again, in the digits of the table."""
     table, again = table.round(DIGITS), again.round(DIGITS)
@@ -128,9 +134,7 @@ def main():
     of = table.groupby(["task", "way", "model"])
     print(of.agg(n=("p", "size"), no_p=("p", lambda p: p.isna().sum()), seconds=("seconds", "median")).to_string())
     if options.again:
-        earlier = Path(options.again)
-        earlier = pd.read_csv(earlier) if earlier.is_file() else rows_of(earlier)
-        print(compare(table, earlier).to_string())
+        print(compare(table, earlier_rows(options.again, rows_of)).to_string())
         return
     if options.add:
         table = pd.concat([shipped_rows(options.out), table])

@@ -10,12 +10,13 @@ A question is taken once every model has answered it. Answers are graded by the 
 
 import argparse
 import math
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from make_acs12 import MODELS, read_records
-from make_acs12_tables import DIGITS, write
+from make_acs12_tables import DIGITS, earlier_rows, write
 from make_answers import DATA, first_line, key_of, read_questions
 from make_smollm2_tables import grade_answer, stated_share
 
@@ -95,8 +96,7 @@ def main():
     options = parser.parse_args()
     table = rows_of(options.folder, options.hard)
     if options.again:
-        earlier = Path(options.again)
-        earlier = pd.read_csv(earlier) if earlier.is_file() else rows_of(earlier, options.hard)
+        earlier = earlier_rows(options.again, partial(rows_of, hard=options.hard))
         print(compare(table, earlier).to_string(index=False))
         return
     write(table, options.out or DATA / ("hard_answers.csv.gz" if options.hard else "question_answers.csv.gz"))

@@ -93,14 +93,19 @@ def assert_as_stored(cells, name):
     assert not different
 
 
+def skip_unless_built(name):
+    """Skip a lesson that a small site lacks."""
+    if not (SITE / "live" / "cells" / f"{name}.json").exists():
+        pytest.skip(f"{name} is not part of the site that was built")
+
+
 LESSONS = sorted(path.stem for path in (ROOT / "notebooks").glob("*.ipynb") if path.stem[:2] not in build.NEEDS)
 AT_NIGHT = [pytest.param(name, marks=() if name[:2] == "00" else pytest.mark.nightly) for name in LESSONS]
 
 
 @pytest.mark.parametrize("name", AT_NIGHT)
 def test_a_lesson_gives_what_it_stores(page, address, name):
-    if not (SITE / "live" / "cells" / f"{name}.json").exists():
-        pytest.skip(f"{name} is not part of the site that was built")
+    skip_unless_built(name)
     page.goto(f"{address}/notebooks/{name}.html")
     page.get_by_role("button", name="Run this page").click()
     page.locator(".honest-live-status", has_text=READY).wait_for()
@@ -120,8 +125,7 @@ def firefox(tmp_path_factory):
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", LESSONS)
 def test_a_lesson_gives_the_same_in_firefox(firefox, address, name):
-    if not (SITE / "live" / "cells" / f"{name}.json").exists():
-        pytest.skip(f"{name} is not part of the site that was built")
+    skip_unless_built(name)
     firefox.asked.clear()
     firefox.open(f"{address}/notebooks/{name}.html")
     firefox.ask("document.querySelector('.honest-live button').click()")
