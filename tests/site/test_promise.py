@@ -128,7 +128,7 @@ def test_an_auditor_sees_outcomes_and_exact_intervals(open_page, n, coin):
         assert share(np.ravel(drawn["rates"])) == pytest.approx(k / of, abs=1e-12)
         top, length = np.transpose(drawn["bars"])
         assert [share(top + length), share(top)] == pytest.approx(np.array(exact_interval(k, of)), abs=1e-9)
-        assert re.findall(r"(\d+) of \d+", tab.inner_text(".promise-numbers")) == [
+        assert re.findall(r"(\d+) of \d+", tab.inner_text(".drawing-numbers")) == [
             str(count) for count in (*counts, k[0])
         ]
         tab.get_by_role("button", name="next month").click()
