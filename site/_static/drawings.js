@@ -106,7 +106,8 @@
   begin("agreement", ({ figure, all, draw }) => {
     const n = all(".sem1 .strokes rect").length;
     const MOST = 40; // nights
-    const HIGH = 475; // pixels for all of them
+    const HIGH = 330; // pixels for all of them
+    const BASE = 236;
     const draws = () => Array.from({ length: 2 * n }, Math.random);
     let nights = [figure.dataset.luck.split(" ").map(Number)]; // of each answer: below the truth it says 5 mg
     const law = (p) => { // chances of 0 .. n answers
@@ -138,19 +139,20 @@
       [won, measured].forEach((chances, one) => {
         const part = (selector) => all(`.sem${one + 1} ${selector}`);
         part(".strokes rect").forEach((node, k) => node.classList.toggle("same", k < agree[one]));
-        part(".law rect").forEach((node, k) => set(node, { y: 294 - HIGH * chances[k], height: HIGH * chances[k] }));
+        part(".law rect").forEach((node, k) => set(node, { y: BASE - HIGH * chances[k], height: HIGH * chances[k] }));
         const levels = new Map();
         const dots = seen.map((night) => {
           const level = levels.get(night[one + 1]) ?? 0;
           levels.set(night[one + 1], level + 1);
-          const dot = part(".night")[0].cloneNode();
-          set(dot, { cx: across((100 * night[one + 1]) / n), cy: 288 - (HIGH / MOST) * level });
+          const dot = part(".tonight")[0].cloneNode();
+          set(dot, { class: "", cx: across((100 * night[one + 1]) / n), cy: BASE - (HIGH / MOST) * (level + 0.5) });
           return dot;
         });
-        set(part(".night:last-child")[0], { cx: dots.at(-1).getAttribute("cx"), cy: dots.at(-1).getAttribute("cy") });
-        part(".nights")[0].replaceChildren(...dots.slice(0, -1));
-        set(part(".truth")[0], { d: `M${across(truth)} 24V294` });
-        set(part(".mean")[0], { d: `M${across(means[one])} 78V294` });
+        set(dots.at(-1), { class: "tonight" });
+        part(".tonight")[0].replaceWith(dots.pop());
+        part(".nights")[0].replaceChildren(...dots);
+        set(part(".truth")[0], { d: `M${across(truth)} 24V${BASE}` });
+        set(part(".mean")[0], { d: `M${across(means[one])} 78V${BASE}` });
         const [name, mean] = [part(".truth-name")[0], part(".mean-name")[0]];
         set(name, { x: across(truth) });
         name.textContent = `truth ${words(truth)}`;
