@@ -23,7 +23,7 @@ def threshold(price=100, bill=500):
 
 
 def refusal(fee=5):
-    """Four blocks of 25 patients; the honest assistant states which share of each block it gets wrong, the sure one less.
+    """Four blocks of 25 patients; the honest assistant states which share of each it gets wrong, the sure one less.
 
     A look costs `fee` per cent of a mistake; bills are in mistakes.
     """
@@ -42,7 +42,7 @@ def refusal(fee=5):
 
 
 def agreement(truth=50, n=25):
-    """One night of a model that is torn between two answers: what chose and what measured; and all nights that could be."""
+    """A model torn between two answers: one night of those that chose and measured, and all that could be."""
     luck = np.random.default_rng(1).random((2, n)).round(3)
     counts = (luck < truth / 100).sum(axis=1)  # of the first answer
     law = winner_law([truth / 100, 1 - truth / 100], n)

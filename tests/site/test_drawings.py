@@ -95,8 +95,10 @@ def test_a_finger_moves_it(open_drawing, name):
 
 
 @pytest.mark.parametrize("width", [1300, 390])
-@pytest.mark.parametrize(("name", "value", "selector"), [("threshold", "300", ".cut"), ("refusal", "40", ".honest .now"),
-                                                         ("agreement", "80", ".sem1 .truth")])
+@pytest.mark.parametrize(
+    ("name", "value", "selector"),
+    [("threshold", "300", ".cut"), ("refusal", "40", ".honest .now"), ("agreement", "80", ".sem1 .truth")],
+)
 def test_the_slider_stands_below_what_it_moves(open_drawing, width, name, value, selector):
     tab = open_drawing(name, viewport={"width": width, "height": 900})
     slider_of(tab).fill(value)
