@@ -15,7 +15,7 @@ FEES = range(1, 51)  # per cent of a mistake
 
 def threshold(price=100, bill=500):
     """People in pairs of one score, which is the mean of their true probabilities; all in per cent and dollars."""
-    told, true = np.array([10, 10, 30, 30, 60, 60]), np.array([5, 15, 10, 50, 40, 80])
+    told, true = np.array([10, 10, 25, 25, 60, 60]), np.array([5, 15, 10, 40, 45, 75])
     costs = cost_matrix(false_alarm=price, miss=bill, hit=price)
     too_much = excess_risk(true / 100, told / 100, costs)
     people = [{"told": p, "true": q, "too_much": x} for p, q, x in zip(told, true, too_much.round(), strict=True)]

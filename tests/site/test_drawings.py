@@ -130,7 +130,7 @@ def test_the_scripts_of_the_site_are_small():
 # ---- one by one -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("price", [5, 100, 145, 150, 155, 250, 300, 450])
+@pytest.mark.parametrize("price", [5, 100, 120, 125, 130, 225, 300, 450])
 def test_a_threshold_costs_what_equation_7_says(open_drawing, price):
     """Who is decided wrongly, the dollars beside them, the bars between both lines, and the mean."""
     tab = open_drawing("threshold")
