@@ -69,10 +69,15 @@
       }),
     }));
     const bill = ({ risk, wrong }, fee) => (risk <= fee ? wrong : (size * fee) / 100);
-    const ink = ({ left, top, risk, wrong }, fee) => Array.from({ length: risk <= fee ? wrong : size }, (_, k) => {
-      const high = risk <= fee ? 11 : (11 * fee) / 100;
-      return `M${left + 12 * (k % 5)} ${top + 12 * Math.floor(k / 5) + 11}h11v${-high}h-11z`;
-    }).join("");
+    const ink = (block, fee) => { // mistakes from the first square on, looks from the last one back
+      const paid = bill(block, fee);
+      return Array.from({ length: Math.ceil(paid) }, (_, k) => {
+        const cell = block.risk <= fee ? k : size - 1 - k;
+        const wide = 11 * Math.min(1, paid - k);
+        const [x, y] = [block.left + 12 * (cell % 5) + 11 - wide, block.top + 12 * Math.floor(cell / 5) + 11];
+        return `M${x} ${y}h${wide}v-11h-${wide}z`;
+      }).join("");
+    };
     let [least, most] = [Infinity, -Infinity]; // fees that the reader has been at: there the curves are drawn
     return (fee) => {
       [least, most] = [Math.min(least, fee), Math.max(most, fee)];

@@ -170,8 +170,8 @@ def test_a_refusal_costs_what_equation_7_says(open_drawing, fees):
         rows = ecuas2026.equation_7(incurred, u, gamma)
         assert f"{rows.sum():.2f}" == tab.text_content(f".{name} .paid") and f"in all {rows.sum():.2f}" in said(tab)
         inked = tab.locator(f".{name} .ink").evaluate_all("(nodes) => nodes.map((node) => node.getAttribute('d'))")
-        heights = np.array([abs(float(high)) for high in re.findall(r"h11v([-.\d]+)", "".join(inked))])
-        assert heights.sum() / 11 == pytest.approx(rows.sum())  # a whole square is a mistake
+        widths = np.array(re.findall(r"h([.\d]+)v-11", "".join(inked)), float)
+        assert widths.sum() / 11 == pytest.approx(rows.sum())  # a whole square is a mistake
         fates = tab.locator(f".{name} .fate").all_text_contents()
         assert [fate == "followed" for fate in fates] == (u[::25] <= gamma).tolist()
         curve = np.array(re.findall(r"([.\d]+) ([.\d]+)", tab.locator(f".{name} .curve").get_attribute("d")), float)
