@@ -25,6 +25,7 @@ from cells import for_site
 from concept_test import read_questions, write_files
 from course import draw_map, header_card, needs_of, quiz_answers, read_course, route_minutes
 from docutils.nodes import make_id
+from drawings import with_drawings
 from figures import DPI, first_figure
 from ledger import PAPERS, ledger_page, read_rows
 from links import PageLinks, Targets
@@ -52,7 +53,6 @@ GUIDES = (
     "commands",
     "troubles",
 )  # they name functions and lessons
-PROMISE = "<!-- promise -->"  # where a lesson has the drawing that is dragged
 STORABLE = "run HONEST_FIGURE_SCALE=1 make run ARGS=--overwrite first"
 
 
@@ -255,9 +255,8 @@ def write_sources(root, folders, work, modules):
         for term in links.used:
             uses[term].append(name)
         if name in lessons:
-            drawing = environment.get_template("promise.html.j2").render(up="../")
             for cell in notebook.cells:
-                cell.source = cell.source.replace(PROMISE, drawing)
+                cell.source = with_drawings(cell.source, environment, "../")
             end = environment.get_template("end_of_lesson.md.j2")
             ways = ways_on(name, course["routes"])
             words = end.render(ways=ways, lessons=lessons, name=name, has_checks=f"checks/{name}" in books)

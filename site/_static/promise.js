@@ -33,7 +33,7 @@
     const all = (selector) => [...figure.querySelectorAll(selector)];
     const set = (node, values) => Object.entries(values).forEach(([key, value]) => node.setAttribute(key, value));
     const [diagram, people, handle, controls, numbers] = ["diagram", "people", "handle", "controls", "numbers"].map(
-      (name) => find(`.promise-${name}, .${name}`));
+      (name) => find(`.promise-${name}, .drawing-${name}, .${name}`));
     const { audit, coin, n } = controls.elements;
     const still = diagram.getAttribute("aria-label");
     let ada = 85;

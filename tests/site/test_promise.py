@@ -1,24 +1,17 @@
 """The drawing that is dragged: what it shows are the package's numbers, by keys, by pointer, and without a script."""
 
+import functools
 import re
-import shutil
 
-import jinja2
 import numpy as np
 import pytest
-from scripts import load_program
-from sites import ROOT
 
 from helpers.papers import melo2026
 from helpers.resampling import exact_interval
 from helpers.simulation import FinitePopulation
 
-gate = load_program(ROOT / "tests" / "site" / "gate.py")
 pytestmark = pytest.mark.nightly
 
-PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A page</title>
-<meta name="viewport" content="width=device-width">
-<link rel="stylesheet" href="_static/house.css"></head><body><main><h1>A page</h1>{}</main></body></html>"""
 DRAWN = """() => {
     const numbers = (selector, ...keys) => [...document.querySelectorAll(selector)].map((node) =>
         keys.map((key) => Number(node.getAttribute(key))));
@@ -40,35 +33,10 @@ def share(y):
     return 1 - (np.asarray(y) - 34) / PIXELS / 100
 
 
-@pytest.fixture(scope="module")
-def page(tmp_path_factory):
-    """The drawing alone, as the site's template has it."""
-    folder = tmp_path_factory.mktemp("promise")
-    templates = jinja2.Environment(loader=jinja2.FileSystemLoader(ROOT / "site" / "_templates"))
-    (folder / "_static").mkdir()
-    for name in ("house.css", "promise.js"):
-        shutil.copy(ROOT / "site" / "_static" / name, folder / "_static")
-    path = folder / "promise.html"
-    path.write_text(PAGE.format(templates.get_template("promise.html.j2").render()), encoding="utf-8")
-    return path
-
-
 @pytest.fixture
-def open_page(browser, page):
-    """Opens it; what `Math.random` returns may be handed in."""
-    contexts = []
-
-    def opened(draws=None, **options):
-        contexts.append(context := browser.new_context(**options))
-        tab = context.new_page()
-        if draws is not None:
-            tab.add_init_script(f"const draws = {np.ravel(draws).tolist()}; Math.random = () => draws.shift();")
-        tab.goto(page.as_uri())
-        return tab
-
-    yield opened
-    for context in contexts:
-        context.close()
+def open_page(open_drawing):
+    """Opens the drawing."""
+    return functools.partial(open_drawing, "promise")
 
 
 def handle_of(tab):
@@ -128,7 +96,7 @@ def test_an_auditor_sees_outcomes_and_exact_intervals(open_page, n, coin):
         assert share(np.ravel(drawn["rates"])) == pytest.approx(k / of, abs=1e-12)
         top, length = np.transpose(drawn["bars"])
         assert [share(top + length), share(top)] == pytest.approx(np.array(exact_interval(k, of)), abs=1e-9)
-        assert re.findall(r"(\d+) of \d+", tab.inner_text(".promise-numbers")) == [
+        assert re.findall(r"(\d+) of \d+", tab.inner_text(".drawing-numbers")) == [
             str(count) for count in (*counts, k[0])
         ]
         tab.get_by_role("button", name="next month").click()
@@ -187,16 +155,3 @@ def test_a_finger_moves_the_handle_and_not_the_page(open_page):
     hand.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
     assert handle.get_attribute("aria-valuenow") == "97"
     assert tab.evaluate("scrollY") == scrolled > 0
-
-
-def test_the_drawing_passes_the_gate_and_can_be_read_on_a_phone(browser, open_page, page):
-    assert gate.inspect_site(browser, page.parent, [page.name]) == []
-    for width, least in [(1300, 12), (390, 10)]:
-        tab = open_page(viewport={"width": width, "height": 900})
-        sizes = tab.evaluate("""() => [...document.querySelectorAll(".promise svg text")].map((text) =>
-            parseFloat(getComputedStyle(text).fontSize) * text.ownerSVGElement.getScreenCTM().a)""")
-        assert min(sizes) >= least
-
-
-def test_the_scripts_of_the_site_are_small():
-    assert sum(path.stat().st_size for path in (ROOT / "site" / "_static").glob("*.js")) < 60_000
