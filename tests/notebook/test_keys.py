@@ -283,7 +283,7 @@ KEYS = {
     "10": {1: half_the_log_odds, 2: surer},
     "11": {1: sem2_of_ten_answers, 2: asked_once},
     "12": {1: hundred_questions, 2: booked, 3: error_in_three_bins},
-    "15": {1: both_chunks, 3: rows_for_a_third},
+    "15": {1: rows_for_a_third, 2: both_chunks},
     "16": {1: three_tokens, 3: brier_of_twenty},
     "17": {1: gap_of_48_in_60, 2: gaps_of_two_kinds},
     "18": {2: yes_pays_from},
