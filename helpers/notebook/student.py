@@ -16,6 +16,8 @@ import re
 import sys
 from pathlib import Path
 
+RUN_THE_CHECK = re.compile(r", run the cell and the one below it(, which checks the answer)?")
+
 NBGRADER = {"schema_version": 3, "cell_type": "code", "task": False}
 
 # What students see where a solution was: nbgrader's own stub would stop a notebook at each open exercise.
@@ -78,6 +80,8 @@ def nbgrader_copy(notebook):
             lines = [later, "### BEGIN HIDDEN TESTS", *above, asserted, "### END HIDDEN TESTS"]
             about = {"grade": True, "solution": False, "locked": True, "points": 1, "grade_id": call.split("(")[0]}
         else:
+            if cell.cell_type == "markdown":  # the check below says nothing before it is handed in
+                cell.source = RUN_THE_CHECK.sub(" and run the cell", cell.source)
             continue
         cell.source = "\n".join(lines)
         cell.metadata["nbgrader"] = NBGRADER | about

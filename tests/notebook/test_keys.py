@@ -244,21 +244,21 @@ def gaps_of_two_kinds():
     return np.array([sum(parts) / len(parts) / 100 for parts in missed.values()])
 
 
-def yes_pays_from():
-    return first(lambda p: round(1 - p, 9) <= round(4 * p, 9))
+def error_with_families():
+    """18: the mean square of a mean, over all pairs of rows of one family; other pairs share no luck."""
+    r, family = np.array([0.3, 0.3, -0.7, -0.3]), [1, 1, 2, 3]
+    off = [(4 * value - r.sum()) / 4 for value in r]
+    together = [off[i] * off[j] for i, j in product(range(4), repeat=2) if family[i] == family[j]]
+    return (sum(together) / 4**2) ** 0.5
 
 
 def right_in_a_row():
     return first(lambda n: Fraction(9, 10) ** n <= Fraction(5, 100), range(1, 100))
 
 
-def answer_pays_from():
-    return first(lambda p: round(40 * (1 - p), 9) <= 10)
-
-
-def agreement_by_hand():
-    read = [text.strip(" .") for text in ("7", "7.", "1", " 7 ", "4")]
-    return Counter(read).most_common(1)[0][1] / 5
+def eight_of_ten():
+    """19: the first share with which the listed ways to have eight, nine or ten right are more than 2.5 %."""
+    return first(lambda share: sum(comb(10, k) * share**k * (1 - share) ** (10 - k) for k in (8, 9, 10)) > 0.025)
 
 
 def two_of_three_years():
@@ -286,8 +286,8 @@ KEYS = {
     "15": {1: rows_for_a_third, 2: both_chunks},
     "16": {1: three_tokens, 3: brier_of_twenty},
     "17": {1: gap_of_48_in_60, 2: gaps_of_two_kinds},
-    "18": {2: yes_pays_from},
-    "19": {1: right_in_a_row, 2: answer_pays_from, 3: agreement_by_hand},
+    "18": {2: error_with_families},
+    "19": {1: right_in_a_row, 2: eight_of_ten},
     "20": {1: two_of_three_years, 2: three_of_five_years},
 }
 

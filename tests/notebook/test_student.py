@@ -108,6 +108,8 @@ def test_what_nbgrader_releases_holds_no_key(name):
             left = released(cell).strip()
             assert "Check(" not in left and "quiz(" not in left
             assert cell.id not in scaffolds or left == scaffolds[cell.id]
+        else:
+            assert "the one below it" not in cell.source  # it answers once it is handed in
 
 
 def test_a_function_that_returns_one_number_gets_no_point_from_nbgrader():
