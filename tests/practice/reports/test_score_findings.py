@@ -34,7 +34,7 @@ ONE_OF = [  # of each line, at most one kind is found, whatever it is about
     {"pair_better", "pair_worse", "only_as_stated", "pair_unclear"},
     {"loses_where", "groups_not_compared"},
     {"groups_compared", "groups_not_compared"},
-    {"in_order", "knows_nothing", "reversed", "constant"},
+    {"in_order", "order_unsure", "knows_nothing", "reversed", "constant"},
     {"right_on_average", "off_somewhere", "off_little", "off_unsure", "off_mendable", "off_repaired", "off_unmendable"},
     {"right_on_average", "off_somewhere", "off_little", "all_too"},
     {"right_on_average", "off_somewhere", "slope"},
@@ -227,7 +227,7 @@ def any_report(rng):
     )
 
 
-SAVES = {"columns": ["a"], "period": "", "new_low": 0.01, "new_high": 0.2, "recalibrated_low": 0.03}
+SAVES = {"columns": ["a"], "period": "", "n_new": 900, "new_low": 0.01, "new_high": 0.2, "recalibrated_low": 0.03}
 
 ROW = {"rule": "a", "n": 99, "stated": 0.3, "observed": 0.3, "calibrated": 0.2, "share": 0.1, "adjusted": 0.01}
 ROW |= {"part_of": ""}
@@ -266,9 +266,10 @@ def test_whatever_the_numbers_are_nothing_is_said_with_what_it_excludes(conclusi
     told = [Counter(one.kind for one in findings) for findings in conclusions]
     for line in ONE_OF:
         assert max(sum(kinds[kind] for kind in line) for kinds in told) == 1, line
-    for findings in conclusions:
-        told = Counter((k, one.subject) for one in findings for k, line in enumerate(ONE_FOR_A_SUBJECT) if one.kind in line)
-        assert max(told.values(), default=0) <= 1
+    for line in ONE_FOR_A_SUBJECT:
+        for findings in conclusions:
+            of_subject = Counter(one.subject for one in findings if one.kind in line)
+            assert max(of_subject.values(), default=0) <= 1, line
 
 
 @pytest.mark.slow
@@ -350,6 +351,8 @@ def test_what_parts_show_is_there():
         ([("certified_loss", Severity.SERIOUS)], "but_not_single"),
         ([("certified_loss", Severity.SERIOUS), "off_mendable"], "mend_but_not_single"),
         (["certified_loss"], "as_they_are"),
+        (["order_unsure"], "too_few_for_yes"),
+        (["order_unsure", "off_mendable"], "after_recalibration"),
         (["repair_saves", "rule_is_cheaper"], "use_repaired"),
         (["repair_unsure", "rule_is_cheaper"], "use_rule"),
         (["constant"], "use_as_rate"),
@@ -359,8 +362,62 @@ def test_uses_by_hand(kinds, use):
     findings = []
     for kind in kinds:
         name, severity = kind if isinstance(kind, tuple) else (kind, Severity.NOTE)
-        findings.append(Finding(name, severity=severity, more=SAVES))
+        findings.append(Finding(name, value=0.5, high=0.6, n=900, severity=severity, more=SAVES))
     assert conclude.use_of(findings, 900).kind == use
+
+
+@pytest.mark.parametrize(
+    ("high", "order", "said", "needed"),
+    [
+        (0.09, None, "Yes, as they are", None),
+        (0.2, None, "may still be off by up to 20 points.", 1200),
+        (
+            0.2,
+            (0.44, 0.58),
+            "may still be off by up to 20 points, and whether they tell cases apart is not sure.",
+            1200,
+        ),
+        (0.09, (0.44, 0.58), "nothing serious against the scores, but whether they tell", 0),
+        (0.09, (0.55, 0.65), "nothing serious against the scores, but whether they tell", 1200),
+    ],
+)
+def test_few_cases_are_no_yes_and_how_many_would_be_is_said(high, order, said, needed):
+    """Right on average, but perhaps far off; or right, and perhaps in no order. Of noise, no number."""
+    found = [Finding("right_on_average", value=0.0, low=0.0, high=high, n=300, more={"vague": 0.1})]
+    if order:
+        found.append(Finding("order_unsure", value=order[0], low=2 * order[0] - order[1], high=order[1], n=300))
+    use = conclude.use_of(found, 300)
+    assert said in words(use, KINDS[use.kind].sentence)
+    assert use.more.get("needed") == needed and (use.severity == Severity.GOOD) == (needed is None)
+    (step,) = steps_of([use], KINDS).index
+    assert step.startswith(
+        "Use the scores" if needed is None else "Audit again with " + ("about" if needed else "more")
+    )
+
+
+def test_an_order_that_chance_may_have_made_is_not_said_as_sure():
+    y = np.arange(200) % 2
+    p = np.random.default_rng(3).random(200).round(2)
+    table = ScoreTable("t", "y", "p", y, p, pd.DataFrame({"a": p})).checked()
+    for low, kind in ((0.49, "order_unsure"), (0.51, "in_order")):
+        order = {"area": 0.55, "area_low": low, "area_high": 0.6}
+        (finding,) = conclude.of_order(SimpleNamespace(table=table, order=order))
+        assert finding.kind == kind
+    assert "is not sure: of two cases" in words(replace(finding, kind="order_unsure"), KINDS["order_unsure"].sentence)
+
+
+def test_how_many_new_cases_would_show_that_a_repair_saves_something():
+    """A saving that is hardly sure takes more new cases than a clear one, of which as many as judged would do."""
+    clear, weak, hardly = (conclude.of_new_cases(saved, 1.0, 500) for saved in (3.0, 1.2, 1.001))
+    assert clear["n_new"] == 500 and clear["new_low"] == pytest.approx(3 - 2**0.5)
+    assert weak["n_new"] == 1200 and 0 <= weak["new_low"] < 0.01 and weak["new_high"] < 1.2 + 2**0.5
+    assert hardly["n_new"] == 5000 and hardly["new_low"] == 0
+    assert conclude.of_new_cases(0.0, 0.0, 500)["n_new"] == 500
+
+
+def test_a_sentence_ends_where_costs_decide_nothing_better():
+    finding = Finding("repair_unsure", value=0.0, low=0.0, high=0.0, more={"rule_low": 1.0})
+    assert words(finding, KINDS["repair_unsure"].sentence).endswith("decides nothing better.")
 
 
 @pytest.mark.parametrize(
