@@ -10,6 +10,7 @@ from itertools import chain
 
 import numpy as np
 
+from helpers.partition.column_notes import AS_CATEGORIES
 from helpers.practice.reports.average import OTHERS, SMALL
 from helpers.practice.reports.findings import Finding, Severity, ends_of
 from helpers.practice.reports.intake import (
@@ -135,8 +136,12 @@ def of_table(table):
         yield Finding("dropped", n=n, more={"reasons": table.dropped})
     if table.n_unweighted:
         yield Finding("unweighted", n=table.n_unweighted)
-    if table.note:
-        yield Finding("remark", table.note)
+    notes = table.note.split("; ") if table.note else []
+    unread = [note for note in notes if AS_CATEGORIES in note]
+    for note in unread:
+        yield Finding("not_as_meant", note, severity=Severity.SERIOUS)
+    if len(notes) > len(unread):
+        yield Finding("remark", "; ".join(note for note in notes if note not in unread))
     if table.groups is not None:
         yield Finding("people", table.group_name, value=float(table.groups.max() + 1), n=n)
     elif not table.are_independent and (names := likely_groups(table)):

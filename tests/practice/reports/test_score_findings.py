@@ -157,7 +157,12 @@ def a_table(rng):
     y = (rng.random(n) < [p, 1 - p, np.full(n, 0.3)][rng.integers(3)]) * 1.0
     more = {"dropped": {"c": "gives the outcome away", "d": "constant"}} if rng.random() < 0.3 else {}
     if rng.random() < 0.3:
-        more |= {"groups": np.arange(n) // 2, "note": "labels of 3 rows were texts", "sha256": "ab" * 32, "left_out": 3}
+        more |= {
+            "groups": np.arange(n) // 2,
+            "note": "levels were pooled; 'b' is read as categories: why",
+            "sha256": "ab" * 32,
+            "left_out": 3,
+        }
     alerts = [
         Alert("copies", (), n=20, value=2.0, more={"n_distinct": 10}),
         Alert("cluster", ("a",), n=n, value=2.0, more={"n_levels": 50, "one_outcome": False}),
@@ -404,6 +409,17 @@ def test_an_order_that_chance_may_have_made_is_not_said_as_sure():
         (finding,) = conclude.of_order(SimpleNamespace(table=table, order=order))
         assert finding.kind == kind
     assert "is not sure: of two cases" in words(replace(finding, kind="order_unsure"), KINDS["order_unsure"].sentence)
+
+
+def test_a_column_of_which_most_are_dates_is_named_on_the_first_screen():
+    day = pd.Series(pd.date_range("2024-01-01", periods=200).strftime("%d.%m.%Y")).mask(np.arange(200) % 9 == 0, "soon")
+    frame = pd.DataFrame({"label": np.arange(200) % 2, "score": 0.4, "day": day, "age": np.arange(200) % 70})
+    frame.loc[::3, "score"] = 0.6
+    found = list(conclude.of_table(read_table(frame)))
+    (unread,) = [one for one in found if one.kind == "not_as_meant"]
+    assert unread.subject.startswith("'day' is read as categories: 177 of its 200 values look like dates")
+    assert all("categories" not in one.subject for one in found if one.kind == "remark")
+    assert KINDS["not_as_meant"].on_top
 
 
 def test_how_many_new_cases_would_show_that_a_repair_saves_something():
