@@ -431,6 +431,22 @@ def test_how_many_new_cases_would_show_that_a_repair_saves_something():
     assert conclude.of_new_cases(0.0, 0.0, 500)["n_new"] == 500
 
 
+@pytest.mark.parametrize(
+    ("low", "rule_low", "said"),
+    [
+        (-0.1, -0.1, "a saving by the repair is not sure: it saves 20.0"),
+        (0.1, -0.1, "a saving by the repair beyond always no is not sure: it saves 20.0"),
+        (0.1, 0.1, "a saving by the repair beyond recalibration is not sure: it saves 20.0"),
+    ],
+)
+def test_beside_what_a_saving_is_not_sure(low, rule_low, said):
+    """A saving that is surely above 0 beside the stated scores is not called unsure without saying beyond what."""
+    beside = {f"{name}_{end}": 0.0 for name in ("rule", "recalibrated") for end in ("value", "low", "high")}
+    more = beside | {"rule_low": rule_low, "rule": "always no", "period": ""}
+    finding = Finding("repair_unsure", value=0.2, low=low, high=0.3, more=more)
+    assert said in words(finding, KINDS["repair_unsure"].sentence)
+
+
 def test_a_sentence_ends_where_costs_decide_nothing_better():
     finding = Finding("repair_unsure", value=0.0, low=0.0, high=0.0, more={"rule_low": 1.0})
     assert words(finding, KINDS["repair_unsure"].sentence).endswith("decides nothing better.")
