@@ -447,6 +447,24 @@ def test_beside_what_a_saving_is_not_sure(low, rule_low, said):
     assert said in words(finding, KINDS["repair_unsure"].sentence)
 
 
+def test_yes_but_not_for_most_is_no_yes():
+    """Groups that hold most cases, but are not surely off by two points."""
+    more = {"whom": ["a is 1"], "far_as_stated": [], "grave": 0.0, "is_sure": False, "least": 0.05, "is_rare": False}
+    off = Finding("off_mendable", more={"lead": "high", "stated": 0.5, "observed": 0.4})
+    for share, said in (
+        (0.4, "After recalibration, yes, but not where a is 1"),
+        (0.8, "yes for averages, but off by more"),
+    ):
+        groups = Finding("named_groups", more=more | {"serious": share})
+        use = conclude.use_of([groups, off], 900)
+        assert said in words(use, KINDS[use.kind].sentence)
+        right = conclude.use_of([groups], 900)
+        said = "Right on average, but " + (
+            "not where a is 1" if share < 0.5 else "off by more than chance allows, though"
+        )
+        assert words(right, KINDS[right.kind].sentence).startswith(said)
+
+
 def test_a_sentence_ends_where_costs_decide_nothing_better():
     finding = Finding("repair_unsure", value=0.0, low=0.0, high=0.0, more={"rule_low": 1.0})
     assert words(finding, KINDS["repair_unsure"].sentence).endswith("decides nothing better.")
