@@ -473,7 +473,7 @@ def test_a_sentence_ends_where_costs_decide_nothing_better():
 @pytest.mark.parametrize(
     ("pays", "until"),
     [
-        ([], "until then, always no."),
+        ([], "until then, always no, whatever the score."),
         (["stated"], "until then, by the stated ones, which are surely cheaper than always no."),
     ],
 )
