@@ -411,7 +411,7 @@ def test_an_order_that_chance_may_have_made_is_not_said_as_sure():
     assert "is not sure: of two cases" in words(replace(finding, kind="order_unsure"), KINDS["order_unsure"].sentence)
 
 
-def test_a_column_of_which_most_are_dates_is_named_on_the_first_screen():
+def test_a_column_of_which_most_are_dates_is_named_above_the_answer():
     day = pd.Series(pd.date_range("2024-01-01", periods=200).strftime("%d.%m.%Y")).mask(np.arange(200) % 9 == 0, "soon")
     frame = pd.DataFrame({"label": np.arange(200) % 2, "score": 0.4, "day": day, "age": np.arange(200) % 70})
     frame.loc[::3, "score"] = 0.6
@@ -419,7 +419,7 @@ def test_a_column_of_which_most_are_dates_is_named_on_the_first_screen():
     (unread,) = [one for one in found if one.kind == "not_as_meant"]
     assert unread.subject.startswith("'day' is read as categories: 177 of its 200 values look like dates")
     assert all("categories" not in one.subject for one in found if one.kind == "remark")
-    assert KINDS["not_as_meant"].on_top
+    assert KINDS["not_as_meant"].is_before
 
 
 def test_how_many_new_cases_would_show_that_a_repair_saves_something():
