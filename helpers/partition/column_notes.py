@@ -17,6 +17,8 @@ LOOKS = (
     ("numbers", LIKE_A_NUMBER, "write decimals with a point, and neither thousands nor units"),
 )
 
+AS_CATEGORIES = "is read as categories"
+
 CODE = re.compile(r"-?([789])\1+(\.\1+)?")  # -999, 88, 99.9: what surveys and weather stations write for "missing"
 
 
@@ -61,7 +63,7 @@ def _on_words(name, values, decimal):
             why = f"whether the sign in {undecided!r} is one of thousands or of decimals is not known"
         else:
             why = f"its {kind} are not written alike, or can be read in two ways, such as {_named(counts)}"
-        return [f"{name!r} is read as categories: {why} ({cure})"]
+        return [f"{name!r} {AS_CATEGORIES}: {why} ({cure})"]
     return []
 
 

@@ -82,7 +82,8 @@ def _alone(column, y, c):
         if is_pure.any() and not is_pure.all():
             level = int(np.flatnonzero(is_pure)[np.argmax(count[is_pure])])
             words = "where it is missing" if level == 0 else f"where it is {column.words[level - 1]!r}"
-            by = f"{words}: there it is {outcome} in all but {other[level]:.0f} of {count[level]:,} rows"
+            but = f"but {other[level]:.0f} of " if other[level] else ""
+            by = f"{words}: there it is {outcome} in all {but}{count[level]:,} rows"
             return Alert(
                 "leak", (column.name,), n=int(count[level]), value=float(count[level] / y.size), more={"by": by}
             )

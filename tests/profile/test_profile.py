@@ -288,6 +288,18 @@ def test_a_column_that_is_filled_for_one_outcome_only_is_a_leak_and_no_group():
     assert profile_table(y, p, X.assign(closed=closed)).of("leak")
 
 
+@pytest.mark.parametrize("others", [0, 2])
+def test_a_level_that_tells_the_outcome_is_told_with_its_rows(others):
+    y, p, X = honest(np.random.default_rng(8))
+    ward = np.random.default_rng(1).choice(["a", "b", "c"], N)
+    (inside,) = np.nonzero(ward == "c")
+    y[inside] = 0
+    y[inside[:others]] = 1
+    (leak,) = profile_table(y, p, X.assign(ward=ward)).of("leak")
+    but = f"but {others} of " if others else ""
+    assert leak.more["by"] == f"where it is 'c': there it is 0 in all {but}{inside.size:,} rows"
+
+
 def test_days_are_groups_whatever_the_time_of_day_and_weekdays_are_none():
     y, p, X, day = in_groups(np.random.default_rng(9))
     time = pd.to_timedelta(np.random.default_rng(10).integers(0, 86_400, y.size), "s")

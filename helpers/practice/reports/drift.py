@@ -96,7 +96,11 @@ def split_over_time(table, rng):
         teach,
         judge,
         _span(ends.min(), ends.max()),
-        tuple(name for name in table.features if _lies_beyond(table.X[name], early, late)),
+        tuple(
+            name
+            for name in table.features
+            if _lies_beyond(table.X[name], early, late) or _marks_a_time(table.X[name], day)
+        ),
         n_persons,
         worst if shortage[worst] > 1 else "",
         int(np.ceil(table.n * shortage[worst] / 100)) * 100,
@@ -123,6 +127,14 @@ def _lies_beyond(column, early, late):
         later = numbers[late & ~np.isnan(numbers)]
         inside = (later >= low) & (later <= high)
     return len(inside) > 0 and np.mean(inside) < 1 - BEYOND
+
+
+def _marks_a_time(column, day):
+    """Whether a column has two values, each day one, and one of them on days in a row: such as a year, or a change."""
+    if column.nunique(dropna=False) != 2:
+        return False
+    code = pd.Series(pd.factorize(column, use_na_sentinel=False)[0]).groupby(day)
+    return bool((code.nunique() == 1).all() and np.count_nonzero(np.diff(code.first())) <= 2)
 
 
 def parts_that_matter(table, column):

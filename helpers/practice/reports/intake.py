@@ -28,7 +28,7 @@ SAME_FEATURES = "all features"  # what rows of one group have in common where no
 
 NAMES_OF_GROUPS = (
     r"(.*[_ ])?(id|person|patient|subject|customer|user|household|family|hospital|clinic|site|school|teacher|store|"
-    r"flight)([_ ].*)?"
+    r"flight|cluster|village|ward)([_ ].*)?"
 )
 
 

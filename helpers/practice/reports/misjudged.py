@@ -8,8 +8,10 @@ import pandas as pd
 
 from helpers.audit import SegmentSearch
 from helpers.audit.joint import ALPHA
+from helpers.audit.rates import gap_errors
 from helpers.audit.search import search_rows
 from helpers.checks import check_rng
+from helpers.practice.reports.rescored import QUANTILE
 from helpers.practice.tables.scores import ScoreTable
 
 DRAWS = 999
@@ -147,6 +149,20 @@ def _beside_stated(groups, is_sure=True):
     )
 
 
+def _no_narrower(groups, family, table):
+    """Groups whose gaps as stated have intervals no narrower than those of each group alone.
+
+    Recalibration by these cases leaves a group of most of them little gap, and little to be uncertain of. As stated it
+    may be as far off as its own cases allow.
+    """
+    reach = [
+        QUANTILE * gap_errors(table.y, table.p, inside, table.weights, groups=table.groups, size=2)["se"][1]
+        for inside in family.members(groups.index, table.X).astype(int).T
+    ]
+    low = np.minimum(groups["low"], groups["gap"] - reach)
+    return groups.assign(low=low, high=np.maximum(groups["high"], groups["gap"] + reach))
+
+
 def _farther(search):
     """Rows of the named segments; of a segment and all other rows, which err as surely, the one stated farther off."""
     table = search.table
@@ -184,6 +200,6 @@ def find_misjudged(table, calibrator, *, n_draws=None, rng=None):
         alone = search.table[search.table["columns"] == 1]
         column = [search.family.conditions(row)[0].column.name for row in alone.index]
         groups = alone[~pd.Series(column, index=alone.index).duplicated()]
-    groups = _beside_stated(groups, groups.index.isin(search.selected.index))
+    groups = _no_narrower(_beside_stated(groups, groups.index.isin(search.selected.index)), search.family, table)
     groups["part_of"] = "" if search.selected.empty else _parts(groups, search.family, table.X)
     return MisjudgedGroups(search, groups.sort_values("effect", ascending=False, kind="stable"), table)

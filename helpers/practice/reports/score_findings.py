@@ -10,6 +10,7 @@ from itertools import chain
 
 import numpy as np
 
+from helpers.partition.column_notes import AS_CATEGORIES
 from helpers.practice.reports.average import OTHERS, SMALL
 from helpers.practice.reports.findings import Finding, Severity, ends_of
 from helpers.practice.reports.intake import (
@@ -21,11 +22,12 @@ from helpers.practice.reports.intake import (
 )
 from helpers.practice.reports.misjudged import least_gaps
 from helpers.practice.reports.pair import LEAST_UNITS
-from helpers.practice.reports.phrases import as_shown, root
+from helpers.practice.reports.phrases import as_shown, root, round_up
 from helpers.practice.tables.features import GIVES_AWAY
 from helpers.practice.tables.scores import ANSWER
 
 ALPHA = 0.05  # of a test
+VAGUE = 0.1  # by which scores may be off though nothing shows it, from which that is no "yes"; less for rare labels
 GRAVE = 0.05  # gap from which people should decide; for labels rarer than one in ten, half of their rate
 WEAK = 0.55  # of pairs in the right order (luck gives half): a score that surely stays below knows nothing
 REVERSED = -4.0  # correlation with the label, in standard errors
@@ -33,7 +35,7 @@ MOVED = 0.1  # change of the gap over time that makes the whole score useless, i
 FEWEST_NEWEST = 200  # cases of the last period by which scores may be recalibrated alone
 SAME = 0.5  # part of the gap after recalibration that a group must have as stated to lean that way
 WIDER = 1.2  # intervals, from which rows that err alike are worth a word: 95 % intervals would hold in 90 % without it
-NEW_AND_OLD = 2**0.5  # times the interval of a mean, for that of as many new cases, which have their own luck
+MOST_NEW = 10  # times the cases that judge a repair: new ones that its test may ask for
 MANY = 0.5  # share of the cases from which misjudged groups are no exception
 
 UNKNOWN_OFF = {  # where groups are unknown
@@ -43,6 +45,7 @@ UNKNOWN_OFF = {  # where groups are unknown
 }
 OFF_AS_STATED = ("too_low", "too_high")  # groups whose stated scores are significantly off
 MENDED_OR_NOT = ("off_mendable", "off_repaired", "off_unmendable", "off_unsure")  # worth mending
+NAMED_OF_REPAIR = ("columns", "period", "n_new", "new_low", "new_high", "recalibrated_low")  # in the headline's step
 OFF = (*MENDED_OR_NOT, "off_little", "off_somewhere")  # of which one may be found
 
 
@@ -133,8 +136,12 @@ def of_table(table):
         yield Finding("dropped", n=n, more={"reasons": table.dropped})
     if table.n_unweighted:
         yield Finding("unweighted", n=table.n_unweighted)
-    if table.note:
-        yield Finding("remark", table.note)
+    notes = table.note.split("; ") if table.note else []
+    unread = [note for note in notes if AS_CATEGORIES in note]
+    for note in unread:
+        yield Finding("not_as_meant", note, severity=Severity.SERIOUS)
+    if len(notes) > len(unread):
+        yield Finding("remark", "; ".join(note for note in notes if note not in unread))
     if table.groups is not None:
         yield Finding("people", table.group_name, value=float(table.groups.max() + 1), n=n)
     elif not table.are_independent and (names := likely_groups(table)):
@@ -154,8 +161,9 @@ def of_order(report):
         if np.corrcoef(table.p, table.y)[0, 1] * np.sqrt(table.n) < REVERSED:
             kind = "reversed"
         else:
-            kind = "knows_nothing" if ends["high"] < WEAK else "in_order"
-        severity = Severity.GOOD if kind == "in_order" else Severity.GRAVE
+            is_sure = ends["low"] > 0.5
+            kind = "knows_nothing" if ends["high"] < WEAK else "in_order" if is_sure else "order_unsure"
+        severity = {"in_order": Severity.GOOD, "order_unsure": Severity.NOTE}.get(kind, Severity.GRAVE)
         yield Finding(kind, severity=severity, **ends, n=table.n)
 
 
@@ -182,7 +190,7 @@ def of_average(report, order="", remedy="off_mendable"):
         calibrator = average.calibrator
         line = [float(calibrator.intercept_), float(calibrator.slope_)] if average.has_log_odds else None
         more |= {"line": line, "levels": average.levels}
-    more |= {"lead": lead_of(average, is_useless), "slope": average.slope}
+    more |= {"lead": lead_of(average, is_useless), "slope": average.slope, "vague": VAGUE * average.scale}
     if average.direction and average.is_worth_mending:
         over_all = ends_of(average.rates, "gap", "low", "high")
         grave = severity_of(over_all["value"], average.scale)
@@ -522,11 +530,21 @@ def of_money(report, moving=()):
         kind, severity = "repair_saves", Severity.SERIOUS
     more = beside | {"rule": rule, "period": period, "moving": list(moving)}
     more["columns"] = [_seen_of(report, name) for name in money.columns]
-    reach = NEW_AND_OLD * (repaired["saved_high"] - repaired["saved"])
-    more |= {"new_low": repaired["saved"] - reach, "new_high": repaired["saved"] + reach}
+    more |= of_new_cases(repaired["saved"], repaired["saved_high"] - repaired["saved"], money.n)
     if later is not None:
         more |= {"too_few": later.too_few, "n_needed": later.n_needed}
     yield Finding(kind, severity=severity, **ends_of(repaired, "saved"), n=money.n, more=more)
+
+
+def of_new_cases(saved, reach, n):
+    """What new cases save where a repair holds: as many as judged it, or more where by chance those might save nothing.
+
+    saved, reach : mean of n cases that is surely above 0, and half of its interval
+    """
+    times = float(np.clip(1 / ((saved / reach) ** 2 - 1), 1, MOST_NEW)) if saved > reach > 0 else 1.0
+    n_new = n if times == 1 else round_up(times * n)
+    reach *= (1 + n / n_new) ** 0.5  # new cases have their own luck
+    return {"n_new": n_new, "new_low": max(saved - reach, 0.0), "new_high": saved + reach}
 
 
 def _seen_of(report, name):
@@ -590,8 +608,10 @@ def use_of(findings, n):
         kind = "off_but_unsure"
     elif not serious.isdisjoint({"certified_loss", "certified_loss_of_groups"}):
         kind = "mend_but_not_single" if mends else "but_not_single"
+    elif mends:
+        kind = "after_recalibration"
     else:
-        kind = "after_recalibration" if mends else "as_they_are"
+        kind = "too_few_for_yes" if average_is_vague(first) or "order_unsure" in first else "as_they_are"
     severity = Severity.GRAVE if grave else Severity.GOOD if kind == "as_they_are" else Severity.SERIOUS
     repair = next((first[kind] for kind in ("repair_saves", "repair_saved_then") if kind in first), None)
     ends = {"value": groups["grave"] if kind.endswith("for_most") else groups["serious"]}
@@ -599,13 +619,32 @@ def use_of(findings, n):
         ends = {"value": off.value, "low": off.low, "high": off.high, "p_value": off.p_value}
     more = {"columns": [], "period": "", "rule": money["rule"], "pays": money["pays"]}
     if repair:
-        more |= {name: repair.more[name] for name in ("columns", "period", "new_low", "new_high", "recalibrated_low")}
-        more |= {"n_judged": repair.n}
+        more |= {name: repair.more[name] for name in NAMED_OF_REPAIR}
+    if kind == "too_few_for_yes":
+        more |= what_is_missing(first)
     more |= {"mends": mends, "is_paid": is_paid}
     more["people"] = first["people_decide"].more["whom"] if "people_decide" in first else []
     more |= {name: groups[name] for name in ("whom", "far_as_stated", "least", "is_rare")}
     more |= {"is_off": average is not None} | worst_of(average)
     return Finding(kind, first[about].subject if about else "", **ends, n=n, severity=severity, more=more)
+
+
+def average_is_vague(first):
+    """Whether scores may be off by much though nothing shows it, from the first finding of each kind."""
+    average = first.get("right_on_average")
+    return average is not None and average.high is not None and average.high >= average.more["vague"]
+
+
+def what_is_missing(first):
+    """Why few cases are no yes, and about how many would be enough; 0 where that cannot be said."""
+    is_vague = average_is_vague(first)
+    order = first.get("order_unsure")
+    more = {"up_to": first["right_on_average"].high if is_vague else 0.0, "order_unsure": order is not None}
+    shares = [(more["up_to"] / first["right_on_average"].more["vague"]) ** 2] if is_vague else []
+    if order is not None and order.value - 0.5 > (order.high - order.value) / 4:  # else as good as noise
+        shares.append(((order.high - order.value) / (order.value - 0.5)) ** 2)
+    n = first["right_on_average"].n if is_vague else order.n
+    return more | {"needed": round_up(n * max(shares)) if shares else 0}
 
 
 def worst_of(average):

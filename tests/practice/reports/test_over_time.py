@@ -79,6 +79,13 @@ def test_a_date_of_birth_orders_no_visits_and_stays_in_the_repair():
     assert later.column == "day" and later.beyond == ("day",)
 
 
+def test_a_column_that_marks_days_in_a_row_is_a_date_and_one_that_comes_again_is_none():
+    """New rows all have one value of "from day 70 on" or "day 30 to 39", which says when, and not who."""
+    day = np.repeat(np.arange(100), 12)
+    marks = {"since": day >= 70, "tenth": np.where(day // 10 == 3, "yes", "no"), "weekend": day % 7 >= 5}
+    assert set(parts(made(nothing, **marks)).beyond) == {"day", "since", "tenth"}
+
+
 def test_a_repair_learns_from_no_column_in_which_later_rows_lie_beyond_earlier_ones():
     n = 1200
     rng = np.random.default_rng(0)

@@ -18,7 +18,7 @@ from helpers.practice.reports.rescored import (
     repair_all,
     repair_scores,
 )
-from helpers.practice.reports.score_findings import NEW_AND_OLD, of_money
+from helpers.practice.reports.score_findings import of_money
 from helpers.practice.reports.scores import ScoreReport
 from helpers.practice.tables.scores import ScoreTable
 
@@ -78,7 +78,7 @@ def test_the_interval_of_a_saving_is_of_its_mean_and_as_many_new_cases_need_a_wi
     off_mean = (saved["saved"] - SAVED).abs()
     off_next = saved["saved"].diff().abs()[1:]
     assert 0.92 < (off_mean <= reach).mean() < 0.98 and (off_next <= reach[1:]).mean() < 0.89
-    assert 0.92 < (off_next <= NEW_AND_OLD * reach[1:]).mean() < 0.98
+    assert 0.92 < (off_next <= 2**0.5 * reach[1:]).mean() < 0.98
 
 
 def test_of_two_remedies_that_surely_save_the_simpler_one_is_advised_unless_the_other_surely_saves_more():
