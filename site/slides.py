@@ -10,6 +10,7 @@ import nbformat
 from nbformat import from_dict
 from nbformat.v4 import new_markdown_cell, new_notebook
 
+from helpers.notebook.display import KEY
 from helpers.notebook.page import exporter, is_report
 from helpers.notebook.student import tags
 
@@ -28,9 +29,15 @@ def pictures(cell):
     return shown
 
 
+def is_closed(output):
+    """Whether an output is what came out of a prediction, which stays closed until somebody opens it."""
+    return bool(output.get("metadata", {}).get(KEY, {}).get("prediction"))
+
+
 def finding(cell):
-    """The title of a cell's first figure, as the heading of its slide; "" without one."""
-    pages = ("".join(output.get("data", {}).get("text/html", "")) for output in cell.get("outputs", []))
+    """The title of a cell's first figure, as the heading of its slide; "" without one, or if it stands in a fold."""
+    shown = [output for output in cell.get("outputs", []) if not is_closed(output)]
+    pages = ("".join(output.get("data", {}).get("text/html", "")) for output in shown)
     titles = (re.search(r'<p class="honest-finding">(.*?)</p>', page) for page in pages)
     return next((f"## {unescape(re.sub('<[^>]+>', '', title[1]))}" for title in titles if title), "")
 
@@ -59,7 +66,8 @@ def slides_of(notebook):
             words = re.sub(r"\A#+", "##", cell.source) if heads else f"{heading}\n\n{cell.source}"
             cells.append(prose(words, "slide", cell.id) if chosen else prose(cell.source, "notes", cell.id))
         elif chosen or (pictures(cell) and not HIDDEN & tags(cell)):
-            words = f"{heading}\n\n{question}" if "predict" in tags(cell) else finding(cell) or heading
+            asked = any(is_closed(output) for output in cell.get("outputs", []))
+            words = f"{heading}\n\n{question}" if asked else finding(cell) or heading
             words += f"\n\n```python\n{cell.source}\n```" if chosen else ""
             shown = cell.outputs if chosen else pictures(cell)
             below = from_dict(cell | {"outputs": shown, "metadata": {"slideshow": {"slide_type": "-"}}})

@@ -5,6 +5,8 @@ from pathlib import Path
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from scripts import load_program
 
+from helpers.notebook.display import KEY
+
 slides_of = load_program(Path(__file__).resolve().parents[2] / "site" / "slides.py").slides_of
 
 
@@ -38,3 +40,14 @@ def test_tagged_cells_and_pictures_are_slides_and_the_prose_between_them_notes()
         ("-", "equation_6(r, region)"),
     ]
     assert [len(cell.outputs) for cell in cells if cell.cell_type == "code"] == [1, 1]
+
+
+def test_a_question_and_no_finding_heads_what_is_predicted():
+    """The title is the answer, so it stands inside of what opens, whether or not the cell has a tag."""
+    page = '<details class="honest-fold"><p class="honest-finding">It falls</p><img src=""></details>'
+    outcome = new_output("display_data", {"text/html": page}, metadata={KEY: {"prediction": True}})
+    book = lesson()
+    book.cells[3:] = [new_markdown_cell("Guess.\n\nDoes it fall?"), new_code_cell("draw()", outputs=[outcome])]
+    slide, shown = slides_of(book).cells[-2:]
+    assert slide.source == "## A story\n\nDoes it fall?"
+    assert shown.outputs == [outcome]
