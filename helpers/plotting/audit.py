@@ -13,7 +13,7 @@ from helpers.plotting.style import (
     UP,
     as_written,
     axes_for,
-    legend_on_top,
+    name_lines,
     points,
     series,
 )
@@ -56,7 +56,7 @@ def plot_groups(table, ax=None, *, most=8, xlabel=POINTS, in_order=False):
         ax.errorbar(row.gap, row.Index, xerr=ends, capsize=CAPS, **look.dots())
     ax.axvline(0, color=GREY, linewidth=1, linestyle="--")
     for row, name in enumerate(names):
-        style = {"xycoords": ("axes fraction", "data"), "xytext": (0, 7), "textcoords": "offset points"}
+        style = {"xycoords": ("axes fraction", "data"), "xytext": (0, 6), "textcoords": "offset points"}
         paper = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}  # no line through words
         ax.annotate(as_written(name), (0, row), bbox=paper, va="bottom", **style)
     ax.set_yticks([])
@@ -83,10 +83,10 @@ def plot_rows_needed(table, ax=None):
     """
     ax = axes_for(ax)
     for k, (share, cases) in enumerate(table.groupby("share")):
-        label = f"group of {100 * share:.3g} % of the rows"
+        label = f"group of {100 * share:.3g} %"
         ax.plot(100 * cases["gap"], cases["rows"], label=label, **series(k).both(markersize=4))
     ax.set(yscale="log", xlabel="gap of the group, in points", ylabel="rows of the table")
     ax.yaxis.set_major_formatter(FuncFormatter(lambda rows, _: f"{rows:,.0f}"))
     ax.grid(alpha=0.3)
-    legend_on_top(ax)
+    name_lines(ax)
     return ax

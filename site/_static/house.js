@@ -61,7 +61,7 @@ addEventListener("afterprint", () => {
 });
 
 // 4. What is wider than its frame says so, and can be scrolled with the keyboard: on a telephone nobody sees that it goes on.
-const WIDE = "a.honest-figure, a.image-reference, .honest-map-scroll, .ledger-scroll, .bd-article .output, div.math";
+const WIDE = "a.honest-figure, a.image-reference, .honest-map-scroll, .ledger-scroll, .pst-scrollable-table-container, .bd-article .output, div.math";
 const tellWide = () => {
   for (const frame of document.querySelectorAll(WIDE)) {
     const wide = frame.scrollWidth > frame.clientWidth + 8;
