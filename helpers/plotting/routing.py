@@ -43,7 +43,7 @@ def plot_cost_accuracy(curves=None, points=None, ax=None, *, looks=None, xlabel=
     ax.set(xlabel=xlabel, ylabel="right answers", ylim=ylim)
     middle = np.prod(ax.get_xlim()) ** 0.5
     for name, (money, accuracy) in (points or {}).items():
-        place = {"ha": "left", "xytext": (-5, 9)} if money < middle else {"ha": "right", "xytext": (5, -27)}
+        place = {"ha": "left", "xytext": (-5, 12)} if money < middle else {"ha": "right", "xytext": (5, -27)}
         ax.annotate(as_written(name), (money, accuracy), textcoords="offset points", **place)
     if curves:
         name_lines(ax)
