@@ -69,13 +69,26 @@ const tellWide = () => {
     if (frame.scrollWidth > frame.clientWidth && !frame.href) frame.tabIndex = 0;
   }
 };
+// A formula keeps the stop or comma behind it on its line.
+const keepStops = () => {
+  for (const formula of document.querySelectorAll("span.math:has(mjx-container)")) {
+    const words = formula.nextSibling;
+    const stop = words?.nodeType === Node.TEXT_NODE && words.data.match(/^[.,;:!?)]+/);
+    if (!stop) continue;
+    words.splitText(stop[0].length);
+    const together = document.createElement("span");
+    together.style.whiteSpace = "nowrap";
+    formula.before(together);
+    together.append(formula, words);
+  }
+};
 addEventListener("load", () => {
   for (const fold of document.querySelectorAll(".bd-sidebar-primary li.has-children > details > summary")) {
     const page = fold.closest("li").querySelector("a").textContent.trim();
     fold.setAttribute("aria-label", `Pages below ${page}`);
   }
   tellWide();
-  window.MathJax?.startup?.promise.then(tellWide);
+  window.MathJax?.startup?.promise.then(() => { keepStops(); tellWide(); });
 });
 addEventListener("resize", tellWide);
 addEventListener("toggle", tellWide, true); // a fold that opens
