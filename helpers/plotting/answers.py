@@ -43,7 +43,7 @@ def plot_confidences(curves):
     for ax, (name, curve) in zip(axes[:, 0], curves.items(), strict=True):
         diagonal(ax, label="right as often as said")
         many = curve.count >= FEW
-        band = {"color": NAIVE.color, "alpha": 0.25, "linewidth": 0, "label": "where a perfect one would be (95 %)"}
+        band = {"color": NAIVE.color, "alpha": 0.25, "linewidth": 0, "label": "a perfect one, 95 %"}
         ends = many if many.sum() > 2 else curve.count > 0
         ax.fill_between(curve.stated[ends], curve.band_low[ends], curve.band_high[ends], **band)
         for rows, fill, label in (
@@ -60,7 +60,7 @@ def plot_confidences(curves):
         ax.set(xlabel=as_written(name), ylabel="share right", xlim=(-0.02, 1.02), ylim=(-0.28, 1.04))
         ax.set_yticks(np.linspace(0, 1, 3))
         percent(ax.xaxis, ax.yaxis)
-    legend_of_panels(fig)
+    legend_of_panels(fig, ncols=2)
     return fig
 
 
