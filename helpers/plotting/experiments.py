@@ -89,7 +89,8 @@ def plot_before_after(table, ax=None, *, words, xlabel="", looks=None):
         ax.plot(row.before, y, **look.dots(markerfacecolor="white"))
         ax.plot(row.value, y, **look.dots(markerfacecolor=look.color))
     marks = (UNSURE.dots(color="black", markerfacecolor=fill) for fill in ("white", "black"))
-    legend_on_top(ax, handles=[Line2D([], [], label=text, **mark) for text, mark in zip(words, marks, strict=True)])
+    handles = [Line2D([], [], label=text, **mark) for text, mark in zip(words, marks, strict=True)]
+    ax.figure.legend(handles=handles, loc="outside upper center", ncols=2)  # above a second scale, too
     ax.set_yticks(place, names)
     ax.tick_params(axis="y", length=0)
     ax.set(xlabel=xlabel, ylim=(-0.6, len(table) - 0.4))
