@@ -207,7 +207,7 @@ def draw_rows_needed(path):
     """The figure of the page on planning."""
     plan = plan_audit(0.3, share=[[0.02], [0.05], [0.1], [0.2]], gap=np.linspace(0.03, 0.3, 28))
     with own_style():
-        plot_rows_needed(plan.table).figure.savefig(path, dpi=2 * DPI)
+        plot_rows_needed(plan.table).figure.savefig(path, dpi=2 * DPI, bbox_inches="tight")
         plt.close()
 
 

@@ -1,19 +1,27 @@
 """Slides of a lesson, from the executed lesson itself: nbconvert's, with a copy of reveal.js in the site."""
 
+import base64
+import io
 import re
 import shutil
 from html import unescape
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 
 import nbformat
+import numpy as np
+from figures import DPI
 from nbformat import from_dict
 from nbformat.v4 import new_markdown_cell, new_notebook
+from PIL import Image
 
+from helpers.notebook.display import KEY
 from helpers.notebook.page import exporter, is_report
 from helpers.notebook.student import tags
 
 TEMPLATE = Path(__file__).parent / "_templates" / "slides.html.j2"
+TALLEST = 480  # pixels of a page that a picture may be high: so much fits with text of 24 pixels
 HIDDEN = {"exercise", "check", "solution", "quiz", "remove-cell"}
 
 
@@ -28,11 +36,50 @@ def pictures(cell):
     return shown
 
 
+def is_closed(output):
+    """Whether an output is what came out of a prediction, which stays closed until somebody opens it."""
+    return bool(output.get("metadata", {}).get(KEY, {}).get("prediction"))
+
+
 def finding(cell):
-    """The title of a cell's first figure, as the heading of its slide; "" without one."""
-    pages = ("".join(output.get("data", {}).get("text/html", "")) for output in cell.get("outputs", []))
+    """The title of a cell's first figure, as the heading of its slide; "" without one, or if it stands in a fold."""
+    shown = [output for output in cell.get("outputs", []) if not is_closed(output)]
+    pages = ("".join(output.get("data", {}).get("text/html", "")) for output in shown)
     titles = (re.search(r'<p class="honest-finding">(.*?)</p>', page) for page in pages)
     return next((f"## {unescape(re.sub('<[^>]+>', '', title[1]))}" for title in titles if title), "")
+
+
+def pieces(output):
+    """A picture that is too tall for a slide as several outputs, cut between its panels; others stay as they are."""
+    if "image/png" not in output.get("data", {}):
+        return [output]
+    picture = Image.open(io.BytesIO(base64.b64decode(output.data["image/png"])))
+    tallest = round(TALLEST * picture.info.get("dpi", (DPI, DPI))[0] / DPI)
+    white = (np.asarray(picture.convert("L")) == 255).all(axis=1)
+    gaps = np.flatnonzero(white)
+    ends = [0]
+    while np.flatnonzero(~white)[-1] - ends[-1] > tallest:
+        fitting = gaps[(gaps > ends[-1] + tallest // 4) & (gaps <= ends[-1] + tallest)]
+        if not fitting.size:
+            return [output]
+        ends.append(int(fitting[-1]))
+    cut = []
+    for top, bottom in pairwise([*ends, picture.height]):
+        buffer = io.BytesIO()
+        picture.crop((0, top, picture.width, bottom)).save(buffer, "png", dpi=picture.info.get("dpi"))
+        data = output.data | {"image/png": base64.b64encode(buffer.getvalue()).decode()}
+        cut.append(from_dict(output | {"data": data}))
+    return cut
+
+
+def sides(outputs):
+    """The outputs of a cell, slide by slide: a further one for each further piece of a picture."""
+    slides = [[]]
+    for output in outputs:
+        first, *others = pieces(output)
+        slides[-1].append(first)
+        slides += [[other] for other in others]
+    return slides
 
 
 def prose(source, kind, id):
@@ -59,11 +106,15 @@ def slides_of(notebook):
             words = re.sub(r"\A#+", "##", cell.source) if heads else f"{heading}\n\n{cell.source}"
             cells.append(prose(words, "slide", cell.id) if chosen else prose(cell.source, "notes", cell.id))
         elif chosen or (pictures(cell) and not HIDDEN & tags(cell)):
-            words = f"{heading}\n\n{question}" if "predict" in tags(cell) else finding(cell) or heading
+            asked = any(is_closed(output) for output in cell.get("outputs", []))
+            words = f"{heading}\n\n{question}" if asked else finding(cell) or heading
             words += f"\n\n```python\n{cell.source}\n```" if chosen else ""
             shown = cell.outputs if chosen else pictures(cell)
-            below = from_dict(cell | {"outputs": shown, "metadata": {"slideshow": {"slide_type": "-"}}})
-            cells += [prose(words, "slide", f"above-{cell.id}"), below]
+            for number, outputs in enumerate(sides(shown)):
+                name = f"{cell.id}-{number}" if number else cell.id
+                below = from_dict(cell | {"id": name[-64:], "outputs": outputs})
+                below.metadata = from_dict({"slideshow": {"slide_type": "-"}})
+                cells += [prose(words, "slide", f"above-{name}"), below]
     return new_notebook(cells=cells, metadata=notebook.metadata)
 
 

@@ -14,6 +14,7 @@ from contextvars import ContextVar
 from itertools import pairwise
 
 import pandas as pd
+from matplotlib.text import Text
 
 KEY = "honest"  # our entry in the metadata of an output
 
@@ -263,6 +264,8 @@ def figure(fig, alt, caption=None, title=None, *, redraws=()):
     alt = per_cent(check_alt(alt, caption))
     caption, title = (per_cent(words) if words else None for words in (caption, title))
     fig = fig.figure
+    for text in fig.findobj(Text):
+        text.set_text(per_cent(text.get_text()))
     buffer = io.BytesIO()
     scale = int(os.environ.get(SCALE) or 1)
     words = {"Software": None, CUTS: " ".join(f"{cut:.2f}" for cut in _cuts(fig)) or None}

@@ -2,7 +2,7 @@
 
 import numpy as np
 from matplotlib import pyplot as plt
-from matplotlib.ticker import FuncFormatter, NullFormatter, PercentFormatter
+from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from helpers.plotting.style import (
     NAIVE,
@@ -39,11 +39,11 @@ def plot_confidences(curves):
     matplotlib.figure.Figure
         The new figure.
     """
-    fig, axes = plt.subplots(len(curves), figsize=(NARROW, 0.6 + 3.0 * len(curves)), squeeze=False)
+    fig, axes = plt.subplots(len(curves), figsize=(NARROW, 0.5 + 1.85 * len(curves)), squeeze=False)
     for ax, (name, curve) in zip(axes[:, 0], curves.items(), strict=True):
         diagonal(ax, label="right as often as said")
         many = curve.count >= FEW
-        band = {"color": NAIVE.color, "alpha": 0.25, "linewidth": 0, "label": "where a perfect one would be (95 %)"}
+        band = {"color": NAIVE.color, "alpha": 0.25, "linewidth": 0, "label": "a perfect one, 95 %"}
         ends = many if many.sum() > 2 else curve.count > 0
         ax.fill_between(curve.stated[ends], curve.band_low[ends], curve.band_high[ends], **band)
         for rows, fill, label in (
@@ -56,11 +56,11 @@ def plot_confidences(curves):
             style = OBSERVED.dots(markersize=5, capsize=2, markerfacecolor=fill, alpha=0.5 if fill == "white" else 1)
             ax.errorbar(curve.stated[rows], curve.observed[rows], yerr=bars, label=label, **style)
         for x, count in zip(curve.stated, curve.count, strict=True):
-            ax.annotate(f"{count:,}", (x, -0.1), ha="center", va="center", color="0.35")
-        ax.set(xlabel=as_written(name), ylabel="share right", xlim=(-0.02, 1.02), ylim=(-0.16, 1.04))
-        ax.set_yticks(np.linspace(0, 1, 6))
+            ax.annotate(f"{count:,}", (x, -0.16), ha="center", va="center", color="0.35")
+        ax.set(xlabel=as_written(name), ylabel="share right", xlim=(-0.02, 1.02), ylim=(-0.28, 1.04))
+        ax.set_yticks(np.linspace(0, 1, 3))
         percent(ax.xaxis, ax.yaxis)
-    legend_of_panels(fig)
+    legend_of_panels(fig, ncols=2)
     return fig
 
 
@@ -128,7 +128,7 @@ def plot_votes(sizes):
     ax.set(xscale="log", xlabel="samples that vote (logarithmic)")
     ax.set_ylabel("vote is right" if known else "same answer as all")
     wide = np.ptp(ax.get_ylim()) > 0.05
-    ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0 if wide else 1))
+    percent(ax.yaxis, decimals=0 if wide else 1)
     ticks = [size for size in x if size in (1, 2, 3, 5, 7, 10, 20, 50, 100, 200, 500, 1000)]
     ticks += [] if x.iloc[-1] in ticks else [x.iloc[-1]]
     settings_along(ax, ticks)

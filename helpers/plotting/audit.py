@@ -11,20 +11,20 @@ from helpers.plotting.style import (
     NARROW,
     UNSURE,
     UP,
-    WIDE,
     as_written,
     axes_for,
-    legend_on_top,
+    name_lines,
     points,
     series,
 )
 
 POINTS = "observed rate minus stated probability, in points (left: stated too high)"
+LETTERS = 52  # longest line of a rule
 CAPS = 5  # half the length of the ends of a bar, in points: longer than a mark, so that it hides no short bar
 
 
-def plot_groups(table, ax=None, *, most=8, xlabel=POINTS, in_order=False, letters=46):
-    """Gap of each subgroup with its interval, in points; filled marks are significant after adjustment.
+def plot_groups(table, ax=None, *, most=8, xlabel=POINTS, in_order=False):
+    """Gap of each subgroup with its interval, in points, below its rule; filled marks are significant after adjustment.
 
     Parameters
     ----------
@@ -36,8 +36,6 @@ def plot_groups(table, ax=None, *, most=8, xlabel=POINTS, in_order=False, letter
         Number of subgroups, those furthest from zero, and what the gaps are.
     in_order : bool, default False
         Whether the first `most` rows are drawn in their order, from top to bottom, and not by their gaps.
-    letters : int, default 46
-        Longest line of a rule; with less than 30 the figure is narrow.
 
     Returns
     -------
@@ -49,21 +47,23 @@ def plot_groups(table, ax=None, *, most=8, xlabel=POINTS, in_order=False, letter
     else:
         furthest = table["gap"].abs().sort_values(ascending=False, kind="stable").index[:most]
         shown = table.reindex(furthest).sort_values("gap").iloc[::-1].reset_index(drop=True)
-    ax = axes_for(ax, (NARROW if letters < 30 else WIDE, 0.62 * len(shown) + 1.1))
+    names = [textwrap.fill(f"{row.rule} ({row.n:,})", LETTERS, break_long_words=False) for row in shown.itertuples()]
+    lines = 1 + max((name.count("\n") for name in names), default=0)
+    ax = axes_for(ax, (NARROW, (0.24 + 0.17 * lines) * len(shown) + 0.9))
     for row in shown.itertuples():
         look = UNSURE if row.adjusted >= 0.05 else DOWN if row.gap < 0 else UP
         ends = np.maximum([[row.gap - row.low], [row.high - row.gap]], 0)
         ax.errorbar(row.gap, row.Index, xerr=ends, capsize=CAPS, **look.dots())
     ax.axvline(0, color=GREY, linewidth=1, linestyle="--")
-    ax.set_yticks(shown.index, [_wrapped(as_written(f"{row.rule} ({row.n:,})"), letters) for row in shown.itertuples()])
-    ax.set(ylim=(-0.6, len(shown) - 0.4), xlabel=xlabel)
+    for row, name in enumerate(names):
+        style = {"xycoords": ("axes fraction", "data"), "xytext": (0, 6), "textcoords": "offset points"}
+        paper = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}  # no line through words
+        ax.annotate(as_written(name), (0, row), bbox=paper, va="bottom", **style)
+    ax.set_yticks([])
+    ax.spines["left"].set_visible(False)
+    ax.set(ylim=(-0.5, len(shown) - 0.1), xlabel=xlabel)
     points(ax.xaxis, sign=True)
     return ax
-
-
-def _wrapped(text, letters):
-    """A rule in lines of at most so many letters; a longer word stays whole."""
-    return textwrap.fill(text, letters, break_long_words=False, break_on_hyphens=False)
 
 
 def plot_rows_needed(table, ax=None):
@@ -83,10 +83,10 @@ def plot_rows_needed(table, ax=None):
     """
     ax = axes_for(ax)
     for k, (share, cases) in enumerate(table.groupby("share")):
-        label = f"group of {100 * share:.3g} % of the rows"
+        label = f"group of {100 * share:.3g} %"
         ax.plot(100 * cases["gap"], cases["rows"], label=label, **series(k).both(markersize=4))
     ax.set(yscale="log", xlabel="gap of the group, in points", ylabel="rows of the table")
     ax.yaxis.set_major_formatter(FuncFormatter(lambda rows, _: f"{rows:,.0f}"))
     ax.grid(alpha=0.3)
-    legend_on_top(ax)
+    name_lines(ax)
     return ax

@@ -1,6 +1,9 @@
 """Figures of experiments: bars in groups, and rows before and after."""
 
+import textwrap
+
 import numpy as np
+from matplotlib.lines import Line2D
 
 from helpers.plotting.style import (
     BLUE,
@@ -13,9 +16,10 @@ from helpers.plotting.style import (
     UP,
     as_written,
     axes_for,
-    ink,
     legend_on_top,
 )
+
+LETTERS = 24  # longest line of a name beside the axes
 
 
 def plot_bars(table, ax=None, *, ylabel="", form="{:.0f}"):
@@ -61,7 +65,7 @@ def plot_before_after(table, ax=None, *, words, xlabel="", looks=None):
     ax : Axes, optional
         Where to draw; a new figure by default.
     words : (str, str)
-        What the hollow and the filled mark are, written at those of the first row.
+        What the hollow and the filled mark are, in the legend.
     xlabel : str, optional
         Words on the x axis.
     looks : sequence of Look, optional
@@ -72,7 +76,9 @@ def plot_before_after(table, ax=None, *, words, xlabel="", looks=None):
     matplotlib.axes.Axes
         The axes that were drawn on.
     """
-    ax = axes_for(ax, (NARROW, 0.42 * len(table) + 1.3))
+    names = [textwrap.fill(as_written(name), LETTERS, break_long_words=False) for name in table.index]
+    lines = max(name.count("\n") + 1 for name in names)
+    ax = axes_for(ax, (NARROW, (0.28 + 0.14 * lines) * len(table) + 1.2))
     place = np.arange(len(table))[::-1]
     if looks is None:
         looks = [UP if row.low > 0 else DOWN if row.high < 0 else UNSURE for row in table.itertuples()]
@@ -82,13 +88,10 @@ def plot_before_after(table, ax=None, *, words, xlabel="", looks=None):
         ax.plot([row.before, row.value], [y, y], color=look.color, linewidth=1.5)
         ax.plot(row.before, y, **look.dots(markerfacecolor="white"))
         ax.plot(row.value, y, **look.dots(markerfacecolor=look.color))
-    first = table.iloc[0]
-    paper = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}  # no line through words
-    sides = ("left", "right") if first["before"] > first["value"] else ("right", "left")
-    for text, column, side in zip(words, ("before", "value"), sides, strict=True):
-        style = {"textcoords": "offset points", "ha": side, "color": ink(looks[0].color), "bbox": paper}
-        ax.annotate(text, (first[column], place[0]), xytext=(-5 if side == "left" else 5, 11), **style)
-    ax.set_yticks(place, [as_written(name) for name in table.index])
+    marks = (UNSURE.dots(color="black", markerfacecolor=fill) for fill in ("white", "black"))
+    handles = [Line2D([], [], label=text, **mark) for text, mark in zip(words, marks, strict=True)]
+    ax.figure.legend(handles=handles, loc="outside upper center", ncols=2)  # above a second scale, too
+    ax.set_yticks(place, names)
     ax.tick_params(axis="y", length=0)
-    ax.set(xlabel=xlabel, ylim=(-0.6, len(table) - 0.05))
+    ax.set(xlabel=xlabel, ylim=(-0.6, len(table) - 0.4))
     return ax

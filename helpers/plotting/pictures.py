@@ -55,7 +55,7 @@ def plot_products(parts, ax=None):
     matplotlib.axes.Axes
         The axes that were drawn on.
     """
-    ax = axes_for(ax, (NARROW, 4.6))
+    ax = axes_for(ax, (NARROW, 4.15))
     r = np.concatenate(list(parts.values()))
     n = len(r)
     largest = np.abs(np.outer(r, r)).max()

@@ -1,7 +1,6 @@
 """Figures of scores: what was stated beside what was observed, or is true."""
 
 import numpy as np
-from matplotlib.ticker import PercentFormatter
 
 from helpers.plotting.style import (
     DOWN,
@@ -70,7 +69,7 @@ def plot_reliability_close(curve, scores, ax=None):
     matplotlib.axes.Axes
         The axes that were drawn on.
     """
-    ax = plot_reliability(curve, axes_for(ax, (NARROW, 4.6)), legend=False)
+    ax = plot_reliability(curve, axes_for(ax, (NARROW, 4.1)), legend=False)
     ax.child_axes[0].remove()
     seen = np.concatenate([curve.stated, curve.low, curve.high, curve.band_low, curve.band_high])
     pad = 0.04 * (seen.max() - seen.min())
@@ -81,8 +80,7 @@ def plot_reliability_close(curve, scores, ax=None):
     foot.set_axis_off()
     ax.set(xlim=ends, ylim=ends, xlabel="stated probability (bars: how many cases)")
     whole = 0 if ends[1] - ends[0] > 0.1 else None
-    ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=whole))
-    ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=whole))
+    percent(ax.xaxis, ax.yaxis, decimals=whole)
     legend_on_top(ax)
     return ax
 

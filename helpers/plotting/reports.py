@@ -1,9 +1,9 @@
 """Figures of the report on scores: a calibration curve with its band."""
 
 import numpy as np
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, PercentFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from helpers.plotting.style import GREEN, GREY, NARROW, OBSERVED, STATED, axes_for, ink, name_lines
+from helpers.plotting.style import GREEN, GREY, NARROW, OBSERVED, STATED, axes_for, ink, name_lines, percent
 
 MANY_DECADES = 300  # ratio of the ends of an axis from which only powers of ten are written
 FOOT = 0.12  # share of the height for a histogram below a curve
@@ -14,7 +14,7 @@ def plot_monotone(curve, scores, ax=None, *, log=False, threshold=None):
 
     What is stated is what is observed on the dashed line.
     """
-    ax = axes_for(ax, (NARROW, 5.0))
+    ax = axes_for(ax, (NARROW, 4.1))
     stated = curve.stated
     ends = _ends(curve, scores, log)
     ax.fill_between(stated, curve.low, curve.high, color=OBSERVED.color, alpha=0.2, linewidth=0)
@@ -59,7 +59,7 @@ def _rates(ends, log, *axes):
         if log:
             few = ends[1] / max(ends[0], 1e-9) < MANY_DECADES
             axis.set_major_locator(LogLocator(subs=(1, 2, 5) if few else (1,)))
-            axis.set_major_formatter(FuncFormatter(lambda x, _: f"{100 * x:g}%"))
+            axis.set_major_formatter(FuncFormatter(lambda x, _: f"{100 * x:g} %"))
             axis.set_minor_formatter(NullFormatter())
         else:
-            axis.set_major_formatter(PercentFormatter(1, decimals=0 if ends[1] - ends[0] > 0.1 else None))
+            percent(axis, decimals=0 if ends[1] - ends[0] > 0.1 else None)

@@ -5,7 +5,7 @@ import numpy as np
 from helpers.plotting.style import NARROW, as_written, axes_for, name_lines, percent, series
 
 
-def plot_cost_accuracy(curves=None, points=None, ax=None, *, looks=None, xlabel="paid a question"):
+def plot_cost_accuracy(curves=None, points=None, ax=None, *, looks=None, xlabel="paid a question", ylim=None):
     """Accuracy against money, on a log scale: named lines for policies with a knob, named stars for those without.
 
     Parameters
@@ -20,6 +20,8 @@ def plot_cost_accuracy(curves=None, points=None, ax=None, *, looks=None, xlabel=
         One for each curve.
     xlabel : str, default "paid a question"
         Words on the x axis.
+    ylim : (float, float), optional
+        Ends of the y axis.
 
     Returns
     -------
@@ -38,10 +40,10 @@ def plot_cost_accuracy(curves=None, points=None, ax=None, *, looks=None, xlabel=
     ax.xaxis.set_major_formatter("{x:g}")
     ax.xaxis.set_minor_formatter("")
     percent(ax.yaxis)
-    ax.set(xlabel=xlabel, ylabel="right answers")
+    ax.set(xlabel=xlabel, ylabel="right answers", ylim=ylim)
     middle = np.prod(ax.get_xlim()) ** 0.5
     for name, (money, accuracy) in (points or {}).items():
-        place = {"ha": "left", "xytext": (-5, 9)} if money < middle else {"ha": "right", "xytext": (5, -27)}
+        place = {"ha": "left", "xytext": (-5, 12)} if money < middle else {"ha": "right", "xytext": (5, -27)}
         ax.annotate(as_written(name), (money, accuracy), textcoords="offset points", **place)
     if curves:
         name_lines(ax)

@@ -12,6 +12,7 @@ import numpy as np
 import seaborn as sns
 from matplotlib.colors import to_rgb
 from matplotlib.ticker import FuncFormatter, PercentFormatter
+from scipy.optimize import isotonic_regression
 
 BLUE, ORANGE, GREEN, RED, GREY = (sns.color_palette("colorblind")[i] for i in (0, 1, 2, 3, 7))
 
@@ -111,16 +112,18 @@ def as_written(name):
     return str(name).replace("$", r"\$")
 
 
-def percent(*axes):
-    """Numbers along axes as whole per cent.
+def percent(*axes, decimals=0):
+    """Numbers along axes as per cent.
 
     Parameters
     ----------
     *axes : matplotlib.axis.Axis
         Such as `ax.xaxis` and `ax.yaxis`, whose numbers are probabilities.
+    decimals : int or None, default 0
+        Digits behind the point; None for as many as it takes.
     """
     for axis in axes:
-        axis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
+        axis.set_major_formatter(PercentFormatter(1, decimals=decimals, symbol=" %"))
 
 
 def settings_along(ax, settings):
@@ -139,12 +142,12 @@ def legend_on_top(ax, ncols=2, **place):
     ax.legend(**{"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "ncols": ncols} | place)
 
 
-def legend_of_panels(fig):
+def legend_of_panels(fig, ncols=1):
     """One legend above a figure with what its panels show, each entry once."""
     entries = {}
     for ax in fig.axes:
         entries |= dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
-    fig.legend(entries.values(), entries, loc="outside upper center")
+    fig.legend(entries.values(), entries, loc="outside upper center", ncols=ncols)
 
 
 def ink(color):
@@ -182,23 +185,21 @@ def name_lines(ax, *, gap=6):
         x, y = (np.asarray(part, dtype=float) for part in line.get_data())
         last = np.flatnonzero(np.isfinite(x) & np.isfinite(y))[-1]
         ends.append((ax.transData.transform((x[last], y[last]))[1], line, x[last]))
-    height = 1.25 * TEXT * ax.figure.dpi / 72
-    places = _apart(sorted(place for place, *_ in ends), height)
-    for (_, line, x), place in zip(sorted(ends, key=lambda one: one[0]), places, strict=True):
+    ends = sorted(ends, key=lambda one: one[0])
+    heights = [1.25 * TEXT * ax.figure.dpi / 72 * (1 + line.get_label().count("\n")) for _, line, _ in ends]
+    places = _apart([place for place, *_ in ends], heights)
+    for (_, line, x), place in zip(ends, places, strict=True):
         y = ax.transData.inverted().transform((0, place))[1]
         style = {"xytext": (gap, 0), "textcoords": "offset points", "va": "center", "color": ink(line.get_color())}
         ax.annotate(line.get_label(), (x, y), annotation_clip=False, **style)
 
 
-def _apart(places, height):
-    """Sorted places moved as little as needs be, so that neighbours are `height` apart."""
-    blocks = []  # [mean place, number] of neighbours that touch and stand together
-    for place in places:
-        blocks.append([place, 1])
-        while len(blocks) > 1 and blocks[-1][0] - blocks[-2][0] < height * (blocks[-1][1] + blocks[-2][1]) / 2:
-            (mean, n), (before, m) = blocks.pop(), blocks.pop()
-            blocks.append([(mean * n + before * m) / (n + m), n + m])
-    return [mean + height * (k - (n - 1) / 2) for mean, n in blocks for k in range(n)]
+def _apart(places, heights):
+    """Sorted middles of names, moved as little as needs be, so that names of these heights do not touch."""
+    below = np.cumsum(heights) - np.asarray(heights) / 2  # where the middles are if all names are stacked from zero
+    if not len(places):
+        return below
+    return isotonic_regression(np.asarray(places) - below).x + below
 
 
 def points(axis, *, sign=False):

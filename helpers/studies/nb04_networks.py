@@ -150,11 +150,11 @@ def draw_kinds(gaps, rng=None):
     ax = plot_groups(gaps, axes_for(None, (6.4, 4)), xlabel="share read right minus that of the bin, in points")
     digit = load_digits().X.to_numpy()[:1].reshape(-1, 8, 8) / 16
     rng = np.random.default_rng(rng)
-    for y, label in zip(ax.get_yticks(), ax.get_yticklabels(), strict=True):
-        kind = label.get_text().rsplit(" (", 1)[0].replace("\n", " ")
-        box = ax.inset_axes([0.88, y - 0.42, 0.12, 0.84], transform=ax.get_yaxis_transform())
+    for name in ax.texts:
+        kind = name.get_text().rsplit(" (", 1)[0]
+        box = ax.inset_axes([0.88, name.xy[1] - 0.42, 0.12, 0.84], transform=ax.get_yaxis_transform())
         box.imshow(RENDITIONS[kind](digit, rng)[0], cmap="Greys", vmin=0, vmax=1)
-        box.set(xticks=[], yticks=[])
+        box.set_axis_off()
     low, high = ax.get_xlim()
     ax.set_xlim(low, high + 0.18 * (high - low))
     return ax

@@ -61,12 +61,25 @@ addEventListener("afterprint", () => {
 });
 
 // 4. What is wider than its frame says so, and can be scrolled with the keyboard: on a telephone nobody sees that it goes on.
-const WIDE = "a.honest-figure, a.image-reference, .honest-map-scroll, .ledger-scroll, .bd-article .output, div.math";
+const WIDE = "a.honest-figure, a.image-reference, .honest-map-scroll, .ledger-scroll, .pst-scrollable-table-container, .bd-article .output, div.math";
 const tellWide = () => {
   for (const frame of document.querySelectorAll(WIDE)) {
     const wide = frame.scrollWidth > frame.clientWidth + 8;
     frame.classList.toggle("honest-wide", wide);
     if (frame.scrollWidth > frame.clientWidth && !frame.href) frame.tabIndex = 0;
+  }
+};
+// A formula keeps the stop or comma behind it on its line.
+const keepStops = () => {
+  for (const formula of document.querySelectorAll("span.math:has(mjx-container)")) {
+    const words = formula.nextSibling;
+    const stop = words?.nodeType === Node.TEXT_NODE && words.data.match(/^[.,;:!?)]+/);
+    if (!stop) continue;
+    words.splitText(stop[0].length);
+    const together = document.createElement("span");
+    together.style.whiteSpace = "nowrap";
+    formula.before(together);
+    together.append(formula, words);
   }
 };
 addEventListener("load", () => {
@@ -75,7 +88,7 @@ addEventListener("load", () => {
     fold.setAttribute("aria-label", `Pages below ${page}`);
   }
   tellWide();
-  window.MathJax?.startup?.promise.then(tellWide);
+  window.MathJax?.startup?.promise.then(() => { keepStops(); tellWide(); });
 });
 addEventListener("resize", tellWide);
 addEventListener("toggle", tellWide, true); // a fold that opens

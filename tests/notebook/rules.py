@@ -152,6 +152,16 @@ def rule_figures(notebook):
             yield k, "an image without alternative text"
 
 
+def rule_style(notebook):
+    """The guard sets the style of the house; a figure above it asks for it."""
+    for k, cell in code_cells(notebook):
+        if calls(cell) & {"parameters", "use_style"}:
+            return
+        if "figure" in calls(cell):
+            yield k, "a figure before its style: draw.use_style()"
+            return
+
+
 def rule_folds(notebook):
     """What JupyterLab must fold says so in its metadata; no claim and no prediction stands open."""
     for k, cell in code_cells(notebook):
@@ -222,7 +232,17 @@ def kind_of(name):
     return "report" if lesson_of(name) else "lesson"
 
 
-RULES = (rule_parameters, rule_tags, rule_format, rule_outputs, rule_formulas, rule_figures, rule_folds, rule_exercises)
+RULES = (
+    rule_parameters,
+    rule_tags,
+    rule_format,
+    rule_outputs,
+    rule_formulas,
+    rule_figures,
+    rule_style,
+    rule_folds,
+    rule_exercises,
+)
 
 
 def lint(notebook, name):

@@ -25,7 +25,7 @@ def drawn():
     """A cell that shows one figure."""
     data = {"image/png": PICTURE, "text/plain": "Figure"}
     output = new_output("display_data", data=data, metadata={"image/png": {"alt": ALT}})
-    return new_code_cell("figure(fig, alt=ALT)", outputs=[output])
+    return new_code_cell("draw.use_style()\nfigure(fig, alt=ALT)", outputs=[output])
 
 
 def steps_of_exercise(k, scaffold, solution, given, also=""):

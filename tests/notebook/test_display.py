@@ -91,6 +91,13 @@ def test_each_panel_is_cut_out_with_its_scale_of_typical_errors(outputs):
     assert words[0].x1 / fig.dpi - start < cut < words[1].x0 / fig.dpi - start
 
 
+def test_words_in_a_figure_have_their_per_cent_signs_apart(outputs):
+    ax = plt.figure().subplots()
+    text = ax.text(0, 0, "84% of all")
+    figure(ax, ALT)
+    assert text.get_text() == "84 % of all"
+
+
 @pytest.mark.parametrize("rows", ["a.figure1", ("a.figure1", "a.figure2"), ()])
 def test_figure_says_which_figures_of_papers_it_draws_again(rows, outputs):
     figure(plt.figure(), ALT, title="It rises", redraws=rows)

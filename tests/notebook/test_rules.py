@@ -66,6 +66,7 @@ BREAKAGES = {
     "ends in a full stop": add_output(
         "show", output_type="display_data", data={"text/html": '<p class="honest-finding">It rises.</p>'}
     ),
+    "before its style": lambda n: n.cells[3].update(source="figure(fig, alt=ALT)"),
     "an image without": lambda n: n.cells[2].update(source="## A decision\n\n![](picture.png)"),
     "a line break and": lambda n: n.cells[2].update(source=r"$$a \\ b \tag{1}$$"),
     "source_hidden": lambda n: tagged(n, "check").metadata.pop("jupyter"),

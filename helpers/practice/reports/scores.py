@@ -180,7 +180,7 @@ class ScoreReport(ScoreTables, Report):
             return reports.plot_monotone(self.average.curve, self.table.p, log=rare, threshold=threshold)
         if name == "bins":
             return plot_reliability_close(self.average.error.curve, self.table.p)
-        return plot_groups(self.audit.drawn, xlabel=GAP, in_order=True, most=len(self.audit.drawn), letters=20)
+        return plot_groups(self.audit.drawn, xlabel=GAP, in_order=True, most=len(self.audit.drawn))
 
     def null_trials(self, rng):
         """The tests that could raise an alarm, {name: function of `rng`}, for `negative_control`."""
