@@ -280,9 +280,8 @@ def test_samples_and_answers_that_a_table_holds_are_not_asked_again(sampler, rec
     drawn = []
     monkeypatch.setattr(sampler, "local_model", lambda *args, **settings: nullcontext())
     monkeypatch.setattr(sampler, "draw", lambda model, prompt, temperature: drawn.append(prompt) or 25 * [" 4"])
-    options = ["--folder", str(tmp_path), "--models", "mine.gguf", "--questions", "3", "--hard"]
-    options += ["--held", str(tmp_path / "held.csv")]
-    monkeypatch.setattr("sys.argv", ["make_samples.py", *options])
+    options = ["--models", "mine.gguf", "--questions", "3", "--hard", "--held", str(tmp_path / "held.csv")]
+    monkeypatch.setattr("sys.argv", ["make_samples.py", "--folder", str(tmp_path / "samples"), *options])
     sampler.main()
     assert [question in "".join(drawn) for question in asked[:3]] == [False, True, True] and len(drawn) == 4
 
@@ -290,7 +289,7 @@ def test_samples_and_answers_that_a_table_holds_are_not_asked_again(sampler, rec
     reply = {"text": " 4\n", "tops": [[[" 4", -0.1]], [["\n", -0.1]]]}
     monkeypatch.setattr(recorder, "local_model", lambda *args, **settings: nullcontext())
     monkeypatch.setattr(recorder, "ask", lambda model, prompt, *more, **stop: replies.append(prompt) or reply)
-    monkeypatch.setattr("sys.argv", ["make_answers.py", *options])
+    monkeypatch.setattr("sys.argv", ["make_answers.py", "--folder", str(tmp_path / "answers"), *options])
     recorder.main()
     assert [question in "".join(replies) for question in asked[:3]] == [False, False, True] and len(replies) == 3
 
