@@ -17,7 +17,7 @@ _SHIPPED = ("acs12_answers.csv.gz", "acs12_answers_2.csv.gz")
 
 _NEEDED = ("person", "model", "task", "way", "y", "p", "other")
 
-_TOLD = {
+TOLD = {
     "income": ["age", "gender", "race", "edu", "married", "hrs_work", "lang", "citizen"],
     "employment": ["age", "gender", "race", "edu", "married", "lang", "citizen", "disability"],
     "travel_time": ["age", "gender", "race", "edu", "married", "hrs_work", "lang", "citizen", "disability"],
@@ -100,7 +100,7 @@ def read_survey_answers(path=None, *, task=None, way=None, parts=1):
         table = table[table["task"] == task]
     if way is not None:
         table = table[table["way"] == way]
-    told = _TOLD[task] if task is not None else sorted({name for names in _TOLD.values() for name in names})
+    told = TOLD[task] if task is not None else sorted({name for names in TOLD.values() for name in names})
     return table.join(load_acs12()[told], on="person").reset_index(drop=True)
 
 
