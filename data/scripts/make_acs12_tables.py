@@ -142,7 +142,8 @@ def main():
     options = parser.parse_args()
     table = rows_of(options.folder)
     of = table.groupby(["task", "way", "model"])
-    print(of.agg(n=("p", "size"), no_p=("p", lambda p: p.isna().sum()), seconds=("seconds", "median")).to_string())
+    told = {"n": ("p", "size"), "no_p": ("p", lambda p: p.isna().sum()), "other": ("other", "mean")}
+    print(of.agg(**told, seconds=("seconds", "median")).to_string())
     if options.again:
         print(compare(table, earlier_rows(options.again, rows_of)).to_string())
         return

@@ -3,7 +3,7 @@
 python data/scripts/make_samples_tables.py RECORDS                     # writes question_samples.csv.gz
 python data/scripts/make_samples_tables.py RECORDS --out mine.csv.gz
 python data/scripts/make_samples_tables.py RECORDS --hard              # writes hard_samples.csv.gz
-python data/scripts/make_samples_tables.py RECORDS --hard --beside data/hard_samples.csv.gz --out data/hard_samples_2.csv.gz
+python data/scripts/make_samples_tables.py RECORDS --hard --beside data/hard_samples.csv.gz --out second_part.csv.gz
 
 A question is taken once all its answers are there. Answers are graded by the rules of make_smollm2_tables.py.
 """

@@ -12,7 +12,18 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from make_smollm2 import ANSWERS, DATA, MAX_TOKENS, QUESTIONS, Request, first_line, first_word, place_of, prompt_of, text_key
+from make_smollm2 import (
+    ANSWERS,
+    DATA,
+    MAX_TOKENS,
+    QUESTIONS,
+    Request,
+    first_line,
+    first_word,
+    place_of,
+    prompt_of,
+    text_key,
+)
 
 from helpers._progress import step, told
 from helpers.answers.token_confidences import option_masses

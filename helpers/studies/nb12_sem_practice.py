@@ -119,9 +119,7 @@ def orders_of_errors(sets, *, n_resamples=1000, rng=None):
     """
     lines = {}
     for name, (counts, correct, questions) in sets.items():
-        one = sem_ece(
-            counts, correct, ties="first", margins=None, groups=questions, n_resamples=n_resamples, rng=rng
-        )
+        one = sem_ece(counts, correct, ties="first", margins=None, groups=questions, n_resamples=n_resamples, rng=rng)
         source, apart = one.summary.set_index("source"), one.differences.set_index("what")
         line = {"questions": len(counts), "right": source["accuracy"]["sem1"]}
         line |= {"over": source["overconfidence"]["sem1"], "Sem1": source["ece"]["sem1"], "Sem2": source["ece"]["sem2"]}

@@ -196,6 +196,9 @@ def test_records_are_added_to_a_table_whose_own_answers_stay(tables, recorder, t
         (tmp_path / f"{model}.jsonl").write_text(text)
     monkeypatch.setattr("sys.argv", ["make_acs12_tables.py", str(tmp_path), "--add", "--out", str(path)])
     tables.main()
+    told = [line.split() for line in capsys.readouterr().out.splitlines()]
+    (other,) = {line[-2] for line in told if line[-3:-2] == ["0"]}
+    assert float(other) == pytest.approx(0.5)  # of first tokens that are neither yes nor no, or no number
     rows = read_survey_answers(path)
     kept = rows[rows["way"] == "choice"].reset_index(drop=True)
     np.testing.assert_allclose(kept["p"], shipped["p"], atol=1e-9)
@@ -280,3 +283,10 @@ def test_both_parts_are_one_table_in_the_order_of_asking(recorder):
         assert rows.index.tolist() == [*range(rows.index[0], rows.index[0] + len(rows))]
     with pytest.raises(ValueError, match="parts"):
         read_survey_answers(parts=3)
+
+
+def test_a_second_part_holds_only_what_the_first_does_not(tables, tmp_path):
+    shipped = read_survey_answers(task="income", way="choice")[tables.COLUMNS]
+    tables.write(shipped.head(150), tmp_path / "first.csv.gz")
+    rest = tables.without_held(shipped, tmp_path / "first.csv.gz", tables.KEYS)
+    pd.testing.assert_frame_equal(rest, shipped.iloc[150:])

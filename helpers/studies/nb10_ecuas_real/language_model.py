@@ -72,7 +72,7 @@ def with_intervals(measured, columns):
 
 
 def sampled_survey_answers(task="income", way="choice_examples", *, parts=1):
-    """Appendix B.1 with language models: answers yes or no drawn from flattened probabilities, `answer_quality` a model.
+    """Appendix B.1 with language models: yes or no drawn from flattened probabilities, `answer_quality` a model.
 
     The probabilities of both options are those of the recorded first token. Calibrated, each person's from the others,
     they are what an independent judge would state: answers are drawn at rising temperatures from these, and the
