@@ -68,14 +68,15 @@ def asked_again(share, n_threads=1):
         for part, request, shipped in scores:
             step(part)
             (choice,) = request.send(small)
-            yes, no = option_masses(first_word(choice["top"]))
-            rows.append((part, "score", shipped, round(yes / (yes + no), DIGITS)))
+            if choice["top"] is not None:  # as for the records, a reply without its likeliest tokens says nothing
+                yes, no = option_masses(first_word(choice["top"]))
+                rows.append((part, "score", shipped, round(yes / (yes + no), DIGITS)))
         for part, request, answer, logprob in answers:
             step(part)
             (choice,) = request.send(small)
             same = first_line(choice["text"]) == answer
             rows.append((part, "answer", 1, int(same)))
-            if same:
+            if same and choice["logprobs"]:  # an empty answer has none
                 rows.append((part, "log-probability", logprob, sum(choice["logprobs"])))
     return pd.DataFrame(rows, columns=["part", "what", "shipped", "again"])
 
