@@ -53,7 +53,7 @@ def answer_requests(share):
     for part in ANSWERS:
         prompt = prompt_of(part)
         for row in greedy[greedy["prompt"] == part.removeprefix("answers_")].to_dict("records"):
-            common = {"max_tokens": MAX_TOKENS, "logprobs": True, "about": {"question": row["question"]}}
+            common = {"max_tokens": MAX_TOKENS, "logprobs": True, "top": 20, "about": {"question": row["question"]}}
             messages = prompt.messages(question=row["question"])
             request = Request("greedy", text_key(row["question"]), messages, temperature=0.0, **common)
             if place_of(request) < share:

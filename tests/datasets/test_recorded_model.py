@@ -110,8 +110,11 @@ class Same:
         self.shipped = {(str(r.messages)): shipped for _, r, shipped in scores}
         self.answers = {(str(r.messages)): (answer, logprob) for _, r, answer, logprob in answers}
         self.other = answers[0][1].about["question"]
+        self.lost, self.n_rand = str(scores[0][1].messages), sum(part == "rand" for part, *_ in scores)
 
     def send(self, request):
+        if str(request.messages) == self.lost:
+            return [{"top": None, "text": ""}]
         if (score := self.shipped.get(str(request.messages))) is not None:
             return [{"top": [[["Yes", np.log(score)], ["No", np.log(1 - score)]]], "text": "Yes"}]
         answer, logprob = self.answers[str(request.messages)]
@@ -129,6 +132,7 @@ def test_a_share_of_the_records_is_asked_again_and_compared(monkeypatch):
     for part in ("rand", "rand_examples", "sentiment", "sentiment_examples"):
         line = lines.loc[(part, "score")]
         assert line["n"] > 10 and line["same"] == 1 and line["most"] == 0
+    assert lines.loc[("rand", "score"), "n"] == server.n_rand - 1  # a reply without its likeliest tokens
     for part in ("answers_examples", "answers_plain"):
         words, numbers = lines.loc[(part, "answer")], lines.loc[(part, "log-probability")]
         assert words["n"] > 2 and numbers["n"] == round(words["n"] * words["same"]) == words["n"] - 1
