@@ -1,7 +1,7 @@
 """Notebook 10: ECUAS of digits, of real networks and of a language model."""
 
 from helpers.studies.nb10_ecuas_real.digits import TEMPERATURES, answer_quality, sampled_answer_costs
-from helpers.studies.nb10_ecuas_real.figures import plot_preferences, plot_prompts
+from helpers.studies.nb10_ecuas_real.figures import plot_prompts
 from helpers.studies.nb10_ecuas_real.language_model import (
     compare_confidences,
     greedy_confidences,

@@ -1,35 +1,8 @@
-"""Figures of notebook 10: which machine a measure prefers, and confidences with two prompts."""
+"""A figure of the checks of notebook 10: confidences with two prompts."""
 
 import numpy as np
 
-from helpers.plotting import OURS, WIDE, panels, percent, plot_before_after
-
-
-def plot_preferences(measured, compared):
-    """Bold's saving on each measure in shares of Timid's value, as sold and calibrated: left Timid is better.
-
-    Parameters
-    ----------
-    measured : DataFrame
-        A row for each measure of which less is better, columns such as "timid, as sold".
-    compared : dict of str to DataFrame
-        Bold minus Timid, as sold and calibrated: the tables of `compare_systems`, by measure.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        A row a measure.
-    """
-    saved = {
-        words: -table[["difference", "low", "high"]].div(measured[f"timid, {words}"], axis=0)
-        for words, table in compared.items()
-    }
-    sold, calibrated = saved
-    flip = saved[calibrated].set_axis(["value", "high", "low"], axis=1).assign(before=saved[sold]["difference"])
-    ax = plot_before_after(flip, words=(sold, calibrated), looks=[OURS] * len(flip))
-    ax.set(xticks=[-2, -1, 0, 1], xlabel="Timid is better  $\\leftarrow$     $\\rightarrow$  Bold is better")
-    percent(ax.xaxis)
-    return ax
+from helpers.plotting import OURS, WIDE, panels
 
 
 def plot_prompts(gaps, against="sequence"):
