@@ -30,7 +30,7 @@ from helpers.studies.nb08_cascades.pools import Asked
 PRICE = np.array([1.0, 3.0, 8.0, 24.0, 70.0])
 PAST = [500, 2000, 6000, 20_000]
 TAUGHT, NEW = 8000, 12_000
-N_SPLITS = 6
+N_SPLITS = 4
 SEED = 0
 COSTS = cost_matrix(false_alarm=1, miss=1)
 RESIDUALS = {"tree": "tree", "boosting": HistGradientBoostingRegressor(categorical_features="from_dtype")}
