@@ -36,10 +36,10 @@ def values(words):
 
 
 def prose(page):
-    """A page without its code, links and numbers of preprints."""
+    """A page without its code, links and numbers of preprints and publications."""
     text = (ROOT / page).read_text(encoding="utf-8")
     text = re.sub(r"```.*?```|`[^`\n]*`", "", text, flags=re.DOTALL)
-    return re.sub(r"\]\([^)]*\)|arXiv:[\d.]+", "", text)
+    return re.sub(r"\]\([^)]*\)|arXiv:[\d.]+|doi:[\w./]+", "", text)
 
 
 def is_shown(word, line):
