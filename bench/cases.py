@@ -1,5 +1,8 @@
 """All cases, in the order in which they are measured. A contestant is a function of the data that returns the call."""
 
+import importlib.util
+from pathlib import Path
+
 import numpy as np
 import systems
 from scipy.special import expit, log_softmax, xlogy
@@ -47,6 +50,26 @@ def glest(data):
 
     y, p, X = data
     return lambda: GLEstimator(p, random_state=0).fit(X, y).GL("brier") / 2  # it sums over two classes
+
+
+def torch_uncertainty(data):
+    """Its metric of the top label; the module alone, since the package imports torchvision and Lightning, too."""
+    import torch
+
+    package = Path(importlib.util.find_spec("torch_uncertainty").origin).parent
+    spec = importlib.util.spec_from_file_location("metric", package / "metrics/classification/grouping_loss.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    y, p, X = data
+    rows = torch.tensor(np.column_stack([1 - p, p])), torch.tensor(y.astype(int)), torch.tensor(X)
+
+    def call():
+        metric = module.GroupingLoss()
+        metric.estimator.random_state = 0  # of glest, which it calls
+        metric.update(*rows)
+        return metric.compute() / 2  # of two classes
+
+    return call
 
 
 def regions_of(n):
@@ -313,6 +336,7 @@ CASES = {
             "ours, bin-free, as printed": bin_free(large=False, method="paper"),
             "ours, binned": ours(lambda data: lambda: grouping.binned_grouping_loss(*data, rng=0), estimate, interval),
             "glest, binned": Contestant("glest", glest),
+            "torch-uncertainty, binned, top label": Contestant("torch-uncertainty", torch_uncertainty),
         },
         true_grouping_loss, growth=True,
     ),

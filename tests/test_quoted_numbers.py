@@ -1,5 +1,6 @@
-"""Numbers that README, data/README and the site's pages quote are printed by a cell of a notebook."""
+"""Numbers that README, data/README, the site's pages and the ledger quote are printed by a cell of a notebook."""
 
+import csv
 import json
 import re
 from pathlib import Path
@@ -35,10 +36,10 @@ def values(words):
 
 
 def prose(page):
-    """A page without its code, links and numbers of preprints."""
+    """A page without its code, links and numbers of preprints and publications."""
     text = (ROOT / page).read_text(encoding="utf-8")
     text = re.sub(r"```.*?```|`[^`\n]*`", "", text, flags=re.DOTALL)
-    return re.sub(r"\]\([^)]*\)|arXiv:[\d.]+", "", text)
+    return re.sub(r"\]\([^)]*\)|arXiv:[\d.]+|doi:[\w./]+", "", text)
 
 
 def is_shown(word, line):
@@ -69,6 +70,12 @@ def lines():
 def test_quoted_numbers_are_printed_by_a_cell(page, lines):
     excepted = {number for place, number in EXCEPTIONS if place == str(page)}
     assert [number for number in missing(prose(page), lines) if number not in excepted] == []
+
+
+def test_numbers_of_remarks_are_printed_by_a_cell(lines):
+    with (ROOT / "data" / "claims.csv").open(encoding="utf-8", newline="") as file:
+        found = {row["id"]: list(missing(row["remark"], lines)) for row in csv.DictReader(file)}
+    assert {row: numbers for row, numbers in found.items() if numbers} == {}
 
 
 def test_exceptions_are_quoted_and_printed_nowhere(lines):

@@ -211,6 +211,14 @@ def key_of(record):
     return record["task"], record["way"], record["person"], record["prompt_sha256"]
 
 
+def held_answers(path):
+    """(model, task, way, person) of the answers of a shipped table; none without a table."""
+    if path is None:
+        return set()
+    table = pd.read_csv(path, usecols=["model", "task", "way", "person"])
+    return set(table[["model", "task", "way", "person"]].itertuples(index=False, name=None))
+
+
 def record(options):
     """Ask what is missing of all stages, block by block, one model after the other."""
     folder = Path(options.folder)
@@ -222,6 +230,10 @@ def record(options):
     for block in blocks:
         for row in block:
             row["prompt_sha256"] = prompt_hash(row["prompt"])
+    held = held_answers(options.held)
+    for model, name in names.items():
+        rows = (row for block in blocks for row in block)
+        answered[model] |= {key_of(row) for row in rows if (name, row["task"], row["way"], row["person"]) in held}
     missing = {model: sum(key_of(row) not in answered[model] for block in blocks for row in block) for model in names}
     with ExitStack() as stack:
         stack.enter_context(told(sum(missing.values())))
@@ -265,6 +277,7 @@ def main():
     add("--tasks", nargs="+", choices=TASKS, default=list(TASKS), help="only these; without: all")
     add("--ways", nargs="+", choices=WAYS, default=list(WAYS), help="of asking; without: all")
     add("--people", type=int, default=2000, help="at most so many of each task (%(default)s: all)")
+    add("--held", metavar="TABLE", help="what this table of make_acs12_tables.py holds is not asked for again")
     add("--endpoint", metavar="URL", help="of a server, up to /v1; its key, if any, is OPENAI_API_KEY")
     add("--threads", type=int, default=1, help="threads that compute for a model (%(default)s)")
     add("--context", type=int, default=1024, help="tokens of a prompt and its reply (%(default)s)")

@@ -3,6 +3,7 @@
 python data/scripts/make_acs12_tables.py RECORDS                     # writes acs12_answers.csv.gz
 python data/scripts/make_acs12_tables.py RECORDS --out mine.csv.gz
 python data/scripts/make_acs12_tables.py RECORDS --add              # adds to what the table holds
+python data/scripts/make_acs12_tables.py RECORDS --beside data/acs12_answers.csv.gz --out data/acs12_answers_2.csv.gz
 python data/scripts/make_acs12_tables.py RECORDS --again EARLIER     # how far from earlier records, or from a table
 """
 
@@ -29,6 +30,8 @@ from make_acs12 import (
 OPTIONS = ("yes", "no")
 
 COLUMNS = ["person", "model", "task", "way", "y", "p", "other"]  # of the shipped table
+
+KEYS = ["person", "model", "task", "way"]
 
 DIGITS = 5
 
@@ -106,6 +109,12 @@ def write(table, path):
         packed.write(text.encode())
 
 
+def without_held(table, path, keys):
+    """The rows whose keys are in no row of a table that was written before."""
+    held = pd.read_csv(path, usecols=keys)[keys].drop_duplicates()
+    return table[table.merge(held, on=keys, how="left", indicator=True)["_merge"].to_numpy() == "left_only"]
+
+
 def earlier_rows(place, rows_of):
     """What was answered before: a table, or the rows of a folder of records."""
     place = Path(place)
@@ -128,17 +137,21 @@ def main():
     parser.add_argument("folder", help="records of make_acs12.py")
     parser.add_argument("--out", default=DATA / "acs12_answers.csv.gz", help="the table that is written")
     parser.add_argument("--add", action="store_true", help="to what the table holds, which stays")
+    parser.add_argument("--beside", metavar="TABLE", help="only what this table does not hold")
     parser.add_argument("--again", metavar="EARLIER", help="records of the same questions, or a table: only compare")
     options = parser.parse_args()
     table = rows_of(options.folder)
     of = table.groupby(["task", "way", "model"])
-    print(of.agg(n=("p", "size"), no_p=("p", lambda p: p.isna().sum()), seconds=("seconds", "median")).to_string())
+    told = {"n": ("p", "size"), "no_p": ("p", lambda p: p.isna().sum()), "other": ("other", "mean")}
+    print(of.agg(**told, seconds=("seconds", "median")).to_string())
     if options.again:
         print(compare(table, earlier_rows(options.again, rows_of)).to_string())
         return
+    if options.beside:
+        table = without_held(table, options.beside, KEYS)
     if options.add:
         table = pd.concat([shipped_rows(options.out), table])
-        table = table.drop_duplicates(["person", "model", "task", "way"])
+        table = table.drop_duplicates(KEYS)
     write(in_order(whole(table))[COLUMNS], options.out)
 
 

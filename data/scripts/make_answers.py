@@ -77,6 +77,9 @@ def record(options, name):
     path.parent.mkdir(parents=True, exist_ok=True)
     records = {key_of(row): row for row in read_records(path)}
     questions = read_questions(options.hard)["question"].head(options.questions)
+    if options.held:
+        table = pd.read_csv(options.held, usecols=["model", "question"])
+        questions = questions[~questions.isin(table.loc[table["model"] == name, "question"])]
     model = local_model(options.models[name], n_threads=options.threads, n_parallel=1, context=512)
     with model as server, path.open("a", encoding="utf-8") as file:
         for stage, (*_, n_tokens, stop) in STAGES.items():
@@ -114,6 +117,7 @@ def ask_models(record, about, folder, models, temperature=False):
     add("--questions", type=int, default=338, help="the first so many (%(default)s: all)")
     if temperature:
         add("--temperature", type=float, default=1.0, help="at which answers are drawn (%(default)s)")
+    add("--held", metavar="TABLE", help="questions that this shipped table holds of a model are not asked again")
     add("--threads", type=int, default=1, help="threads that compute for a model (%(default)s)")
     add("--pause", metavar="FILE", help="nothing is asked while this file exists")
     options = parser.parse_args()

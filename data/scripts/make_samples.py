@@ -14,6 +14,7 @@ from pathlib import Path
 from urllib.request import Request as Post
 from urllib.request import urlopen
 
+import pandas as pd
 from make_acs12 import prompt_hash, read_records
 from make_answers import ask_models, read_questions, text_of
 
@@ -42,11 +43,21 @@ def key_of(record):
     return record["question"], record["part"], record.get("temperature", 1.0)
 
 
+def held_samples(path, name):
+    """Keys of what a table of make_samples_tables.py holds of a model."""
+    table = pd.read_csv(path, usecols=["model", "question", "temperature"])
+    asked = table.loc[table["model"] == name, ["question", "temperature"]].drop_duplicates()
+    parts = range(N_ANSWERS // AT_ONCE)
+    return {(question, part, temperature) for question, temperature in asked.itertuples(index=False) for part in parts}
+
+
 def record(options, name):
     """Ask one model what is missing."""
     path = Path(options.folder) / f"{name}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     there = {key_of(row) for row in read_records(path)}
+    if options.held:
+        there |= held_samples(options.held, name)
     parts = range(N_ANSWERS // AT_ONCE)
     questions = read_questions(options.hard)["question"].head(options.questions)
     wanted = [(question, part, options.temperature) for question in questions for part in parts]

@@ -3,6 +3,7 @@
 python data/scripts/make_samples_tables.py RECORDS                     # writes question_samples.csv.gz
 python data/scripts/make_samples_tables.py RECORDS --out mine.csv.gz
 python data/scripts/make_samples_tables.py RECORDS --hard              # writes hard_samples.csv.gz
+python data/scripts/make_samples_tables.py RECORDS --hard --beside data/hard_samples.csv.gz --out second_part.csv.gz
 
 A question is taken once all its answers are there. Answers are graded by the rules of make_smollm2_tables.py.
 """
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import pandas as pd
 from make_acs12 import read_records
-from make_acs12_tables import write
+from make_acs12_tables import without_held, write
 from make_answers import DATA, first_line, read_questions
 from make_answers_tables import place_of
 from make_samples import AT_ONCE, N_ANSWERS, key_of
@@ -47,8 +48,11 @@ def main():
     parser.add_argument("folder", help="of the records")
     parser.add_argument("--hard", action="store_true", help="records of the questions of hard_questions.csv")
     parser.add_argument("--out", help="the table; without, the shipped one")
+    parser.add_argument("--beside", metavar="TABLE", help="only what this table does not hold")
     options = parser.parse_args()
     table = rows_of(options.folder, options.hard)
+    if options.beside:
+        table = without_held(table, options.beside, ["model", "question", "temperature"])
     write(table, options.out or DATA / ("hard_samples.csv.gz" if options.hard else "question_samples.csv.gz"))
     by_model = table.groupby(["model", "temperature"], sort=False)
     print(by_model.agg(questions=("question", "nunique"), right=("correct", "mean")).round(3).to_string())

@@ -4,6 +4,7 @@ Every loader returns a frozen dataclass that says where the rows come from and u
 file of yours in the form of an experiment of the papers: embeddings of a network, and predictions about people.
 """
 
+from helpers.datasets.adult import load_adult
 from helpers.datasets.download import DATA_FOLDER, DownloadError
 from helpers.datasets.embeddings import Embeddings, read_embeddings
 from helpers.datasets.flights import load_flights
@@ -26,8 +27,8 @@ from helpers.datasets.tables import (
 
 __all__ = [
     "DATA_FOLDER", "Dataset", "DownloadError", "Embeddings", "ScoredPeople", "fetch_sampled_answers",
-    "fetch_scores", "load_acs12", "load_breast_cancer", "load_claims", "load_digits", "load_ecuas_table", "load_fair",
-    "load_flights", "load_model_list", "load_network_losses", "load_rand_hie", "load_rand_scores",
+    "fetch_scores", "load_acs12", "load_adult", "load_breast_cancer", "load_claims", "load_digits", "load_ecuas_table",
+    "load_fair", "load_flights", "load_model_list", "load_network_losses", "load_rand_hie", "load_rand_scores",
     "load_smollm2_answers", "load_smollm2_scores", "read_embeddings", "read_folktexts",
     "read_question_answers", "read_question_samples", "read_survey_answers", "score_systems",
 ]  # fmt: skip

@@ -17,6 +17,17 @@ def numbers_of(values):
     return pd.to_numeric(values, errors="coerce").to_numpy(dtype=float)
 
 
+def read_parts(paths, **options):
+    """The table of all files of a record, one below the other, in the order of the first."""
+    return pd.concat([pd.read_csv(path, **options) for path in paths], ignore_index=True)
+
+
+def together(table, columns):
+    """The rows with the rows of the same values in columns beside each other, both in the order of first appearance."""
+    codes = [pd.factorize(table[column])[0] for column in columns]
+    return table.iloc[np.lexsort(codes[::-1])].reset_index(drop=True)
+
+
 def labels_and_scores(name, frame, label, score):
     """Labels, 0 or 1, and probabilities in [0, 1] of two columns of the file `name`."""
     y, p = numbers_of(frame[label]), numbers_of(frame[score])

@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 
 from helpers.checks import check_column, check_one_of
-from helpers.datasets.cells import check_cells, numbers_of
+from helpers.datasets.cells import check_cells, numbers_of, read_parts, together
 from helpers.datasets.download import DATA_FOLDER
 
-_ANSWERS = {False: "question_answers.csv.gz", True: "hard_answers.csv.gz"}
+_ANSWERS = {False: ("question_answers.csv.gz",), True: ("hard_answers.csv.gz",)}
 
-_SAMPLES = {False: "question_samples.csv.gz", True: "hard_samples.csv.gz"}
+_SAMPLES = {False: ("question_samples.csv.gz",), True: ("hard_samples.csv.gz", "hard_samples_2.csv.gz")}
 
 _QUESTIONS = ("smollm2_questions.csv", "hard_questions.csv")
 
@@ -66,7 +66,7 @@ def read_question_answers(path=None, *, hard=False):
     return table.assign(posterior=np.exp(table["logprob"]))[list(_COLUMNS)]
 
 
-def read_question_samples(path=None, *, hard=False):
+def read_question_samples(path=None, *, hard=False, parts=1):
     """What language models answered to the same short questions fifty times: one row an answer.
 
     Parameters
@@ -75,6 +75,9 @@ def read_question_samples(path=None, *, hard=False):
         Table of `data/scripts/make_samples_tables.py` with answers of your own model; without, the shipped answers.
     hard : bool, default False
         Of the shipped answers those to 130 harder questions, of kinds at which small models fail.
+    parts : {1, 2}, default 1
+        Of the shipped answers to harder questions the first part, or both: the second has more answers of the larger
+        model.
 
     Returns
     -------
@@ -86,7 +89,8 @@ def read_question_samples(path=None, *, hard=False):
     Raises
     ------
     ValueError
-        For missing columns, a question that is not among the shipped ones, or cells that break a rule.
+        For missing columns, a question that is not among the shipped ones, a part that there is not, or cells that
+        break a rule.
 
     References
     ----------
@@ -98,7 +102,7 @@ def read_question_samples(path=None, *, hard=False):
     >>> answers.groupby(["model", "question"]).size().unique().tolist()
     [50]
     """
-    name, table = _read(path, _SAMPLES, hard, ("model", "question", "sample", "answer", "correct"))
+    name, table = _read(path, _SAMPLES, hard, ("model", "question", "sample", "answer", "correct"), parts)
     sample, correct = numbers_of(table["sample"]), numbers_of(table["correct"])
     check_cells(name, "correct", "be 0 or 1", table["correct"], ~np.isin(correct, [0, 1]))
     check_cells(name, "sample", "be a whole number from 1", table["sample"], ~(sample >= 1) | (sample % 1 != 0))
@@ -107,14 +111,16 @@ def read_question_samples(path=None, *, hard=False):
     twice = table.duplicated(["model", "question", "temperature", "sample"])
     check_cells(name, "sample", "come once for a model, question and temperature", table["sample"], twice)
     table = table.assign(sample=sample.astype(int), correct=correct.astype(int), answer=table["answer"].fillna(""))
-    return table[["model", "kind", "question", "references", "temperature", "sample", "answer", "correct"]]
+    table = table[["model", "kind", "question", "references", "temperature", "sample", "answer", "correct"]]
+    return table if parts == 1 else together(table, ["model", "temperature"])
 
 
-def _read(path, shipped, hard, needed):
+def _read(path, shipped, hard, needed, parts=1):
     """(name of the file, its table with kind and right answers of each question)."""
     check_one_of(hard, "hard", tuple(shipped))
-    path = DATA_FOLDER / shipped[hard] if path is None else Path(path).expanduser()
-    table = pd.read_csv(path, keep_default_na=False, na_values=[""], dtype={"answer": str})
+    check_one_of(parts, "parts", tuple(range(1, len(shipped[hard]) + 1)))
+    paths = [DATA_FOLDER / file for file in shipped[hard][:parts]] if path is None else [Path(path).expanduser()]
+    table, path = read_parts(paths, keep_default_na=False, na_values=[""], dtype={"answer": str}), paths[0]
     for column in needed:
         check_column(column, list(table), path.name)
     questions = pd.concat([pd.read_csv(DATA_FOLDER / file, dtype=str) for file in _QUESTIONS]).set_index("question")

@@ -6,18 +6,18 @@ import numpy as np
 import pandas as pd
 
 from helpers.checks import check_column, check_one_of
-from helpers.datasets.cells import check_cells, numbers_of
+from helpers.datasets.cells import check_cells, numbers_of, read_parts, together
 from helpers.datasets.download import DATA_FOLDER
 
 TASKS = ("income", "employment", "travel_time")
 
 WAYS = ("choice", "choice_examples", "numeric")
 
-_SHIPPED = "acs12_answers.csv.gz"
+_SHIPPED = ("acs12_answers.csv.gz", "acs12_answers_2.csv.gz")
 
 _NEEDED = ("person", "model", "task", "way", "y", "p", "other")
 
-_TOLD = {
+TOLD = {
     "income": ["age", "gender", "race", "edu", "married", "hrs_work", "lang", "citizen"],
     "employment": ["age", "gender", "race", "edu", "married", "lang", "citizen", "disability"],
     "travel_time": ["age", "gender", "race", "edu", "married", "hrs_work", "lang", "citizen", "disability"],
@@ -49,7 +49,7 @@ def load_acs12():
     return people
 
 
-def read_survey_answers(path=None, *, task=None, way=None):
+def read_survey_answers(path=None, *, task=None, way=None, parts=1):
     """What language models stated about people of this survey: one row a person, model, task and way of asking.
 
     Parameters
@@ -61,6 +61,9 @@ def read_survey_answers(path=None, *, task=None, way=None):
     way : {"choice", "choice_examples", "numeric"}, optional
         Only this way of asking: yes or no without and with six examples (p is P(yes) / (P(yes) + P(no)) of the first
         token, as in Melo et al., section 4.2); a number that the model writes after "0.".
+    parts : {1, 2}, default 1
+        Of the shipped answers the first part, on which the lessons stand, or both: the second has more people of
+        `income` without examples, and the way `numeric`.
 
     Returns
     -------
@@ -73,8 +76,8 @@ def read_survey_answers(path=None, *, task=None, way=None):
     Raises
     ------
     ValueError
-        For another task or way, missing columns, people who are not in the survey, an answer that occurs twice, or
-        cells that break a rule.
+        For another task, way or number of parts, missing columns, people who are not in the survey, an answer that
+        occurs twice, or cells that break a rule.
 
     References
     ----------
@@ -88,13 +91,16 @@ def read_survey_answers(path=None, *, task=None, way=None):
     """
     check_one_of(task, "task", (None, *TASKS))
     check_one_of(way, "way", (None, *WAYS))
-    path = DATA_FOLDER / _SHIPPED if path is None else Path(path).expanduser()
-    table = _checked(path.name, pd.read_csv(path))
+    check_one_of(parts, "parts", (1, 2))
+    paths = [DATA_FOLDER / file for file in _SHIPPED[:parts]] if path is None else [Path(path).expanduser()]
+    table = _checked(paths[0].name, read_parts(paths))
+    if len(paths) > 1:
+        table = together(table, ["task", "way", "model"])
     if task is not None:
         table = table[table["task"] == task]
     if way is not None:
         table = table[table["way"] == way]
-    told = _TOLD[task] if task is not None else sorted({name for names in _TOLD.values() for name in names})
+    told = TOLD[task] if task is not None else sorted({name for names in TOLD.values() for name in names})
     return table.join(load_acs12()[told], on="person").reset_index(drop=True)
 
 

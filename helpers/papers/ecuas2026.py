@@ -487,7 +487,7 @@ def appendix_b_1(q, y, t, n):
     array([1.    , 0.4375])
     """
     K = np.shape(q)[1]
-    wrong = np.arange(K) != np.reshape(y, (-1, 1))
+    wrong = np.arange(K) != np.atleast_1d(y)[:, None]
     return (equation_18(q, 1 / t, 0) * equation_17(wrong, q, n, K)).sum(axis=1)
 
 

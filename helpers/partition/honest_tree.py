@@ -21,6 +21,8 @@ class HonestTree(RegressorMixin, TakesTables):
     """A regression tree whose regions are chosen on some rows and whose values are estimated on others.
 
     How tables are encoded (categories, booleans, missing values, dates) is described in `helpers.partition.encoder`.
+    The rows of `fit` lie in the regions of a tree of scikit-learn. Between two of their values new rows may lie in
+    other ones: here a cut stands at the lower value, there half way to the upper one.
 
     Parameters
     ----------

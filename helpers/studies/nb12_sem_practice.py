@@ -7,9 +7,10 @@ from sklearn.naive_bayes import BernoulliNB, GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from helpers.answers import AnswerPopulation, sem1
+from helpers.answers import AnswerPopulation, group_answers, sem1, sem_ece, spell_answers
 from helpers.checks import check_count
-from helpers.datasets import load_digits
+from helpers.datasets import load_digits, read_question_samples
+from helpers.resampling import bootstrap_interval
 
 READERS = ("pixels", "densities", "neighbours", "forest", "tree")
 
@@ -84,3 +85,53 @@ def chosen_answers(grouped, rows, rule):
     said = of_chosen.groupby("question")[["is it true", "verbalised"]].mean().reindex(chosen.index)
     right = grouped.correct[np.arange(len(best)), best].astype(float)
     return pd.DataFrame({"chosen": chosen, "Sem1": sem1(grouped.counts), "right": right}).join(said)
+
+
+def hard_answers(rule="spelling", *, parts=2):
+    """{(model, temperature): GroupedAnswers} of the harder questions; by `meaning` all right answers are one class."""
+    rows = read_question_samples(hard=True, parts=parts)
+    named = rows.assign(answer=spell_answers(rows["answer"].tolist()))
+    if rule == "meaning":
+        named["answer"] = named["answer"].mask(named["correct"] == 1, "a right one")
+    return {
+        (model.removeprefix("qwen2.5-"), temperature): group_answers(
+            of.reset_index(drop=True), "exact", correct="correct"
+        )
+        for (model, temperature), of in named.groupby(["model", "temperature"], sort=False)
+    }
+
+
+def pooled_answers(grouped):
+    """Counts, grades and questions of several sets of answers, one below the other; absent classes count 0."""
+    width = max(one.counts.shape[1] for one in grouped)
+    counts, correct = (
+        np.concatenate([np.pad(getattr(one, name), [(0, 0), (0, width - one.counts.shape[1])]) for one in grouped])
+        for name in ("counts", "correct")
+    )
+    return counts, correct, np.concatenate([list(one.questions) for one in grouped])
+
+
+def orders_of_errors(sets, *, n_resamples=1000, rng=None):
+    """Does Sem2 err less than Sem1? A line a set {name: counts, grades, questions} of `pooled_answers`.
+
+    Sem1-ECE less Sem2-ECE in ten bins, on low margins and in one bin, with 95 % intervals over questions; `over` is the
+    over-confidence of Sem1, whose sign the theorem wants above zero.
+    """
+    lines = {}
+    for name, (counts, correct, questions) in sets.items():
+        one = sem_ece(counts, correct, ties="first", margins=None, groups=questions, n_resamples=n_resamples, rng=rng)
+        source, apart = one.summary.set_index("source"), one.differences.set_index("what")
+        line = {"questions": len(counts), "right": source["accuracy"]["sem1"]}
+        line |= {"over": source["overconfidence"]["sem1"], "Sem1": source["ece"]["sem1"], "Sem2": source["ece"]["sem2"]}
+        trio = [one.per_question[column].to_numpy(float) for column in ("sem1", "sem2", "correct")]
+        whole = bootstrap_interval(_one_bin_gap, *trio, groups=questions, n_resamples=n_resamples, rng=rng)
+        ends = {"ten bins": apart.loc["ece"], "low margins": apart.loc["ece at low margins"]}
+        for words, row in ends.items():
+            line |= {words: row["difference"], f"{words}, low": row["low"], f"{words}, high": row["high"]}
+        line |= {"n at low margins": apart.loc["ece at low margins", "n"]}
+        lines[name] = line | {"one bin": whole.value, "one bin, low": whole.low, "one bin, high": whole.high}
+    return pd.DataFrame(lines).T
+
+
+def _one_bin_gap(a, b, y):
+    return abs((a - y).mean()) - abs((b - y).mean())

@@ -273,6 +273,40 @@ def test_harder_questions_at_another_temperature(sampler, sample_tables, tmp_pat
     assert sample_tables.rows_of(tmp_path).empty  # the other questions were not asked
 
 
+def test_samples_and_answers_that_a_table_holds_are_not_asked_again(sampler, recorder, tmp_path, monkeypatch):
+    asked = recorder.read_questions(hard=True)["question"].tolist()
+    held = pd.DataFrame({"model": "mine", "question": asked[:2], "temperature": [1.0, 0.5]})
+    held.to_csv(tmp_path / "held.csv", index=False)
+    drawn = []
+    monkeypatch.setattr(sampler, "local_model", lambda *args, **settings: nullcontext())
+    monkeypatch.setattr(sampler, "draw", lambda model, prompt, temperature: drawn.append(prompt) or 25 * [" 4"])
+    options = ["--models", "mine.gguf", "--questions", "3", "--hard", "--held", str(tmp_path / "held.csv")]
+    monkeypatch.setattr("sys.argv", ["make_samples.py", "--folder", str(tmp_path / "samples"), *options])
+    sampler.main()
+    assert [question in "".join(drawn) for question in asked[:3]] == [False, True, True] and len(drawn) == 4
+
+    replies = []
+    reply = {"text": " 4\n", "tops": [[[" 4", -0.1]], [["\n", -0.1]]]}
+    monkeypatch.setattr(recorder, "local_model", lambda *args, **settings: nullcontext())
+    monkeypatch.setattr(recorder, "ask", lambda model, prompt, *more, **stop: replies.append(prompt) or reply)
+    monkeypatch.setattr("sys.argv", ["make_answers.py", "--folder", str(tmp_path / "answers"), *options])
+    recorder.main()
+    assert [question in "".join(replies) for question in asked[:3]] == [False, False, True] and len(replies) == 3
+
+
+def test_both_parts_of_harder_answers_hold_each_question_once():
+    first, both = read_question_samples(hard=True), read_question_samples(hard=True, parts=2)
+    of = both.groupby(["model", "temperature"])
+    assert (of.size() == 50 * of["question"].nunique()).all()
+    larger = of["question"].nunique().loc["qwen2.5-coder-1.5b"]
+    assert larger[1.0] == 130 and larger[0.5] >= 60
+    assert of.ngroups == (both[["model", "temperature"]].ne(both[["model", "temperature"]].shift())).any(axis=1).sum()
+    smaller = both[both["model"] == "qwen2.5-coder-0.5b"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(smaller, first[first["model"] == "qwen2.5-coder-0.5b"].reset_index(drop=True))
+    with pytest.raises(ValueError, match="parts"):
+        read_question_samples(parts=2)
+
+
 @pytest.mark.parametrize(
     ("column", "value"),
     [("correct", 2), ("sample", 0), ("sample", 2.5), ("sample", 1), ("question", "Why?"), ("temperature", -1)],

@@ -1,5 +1,7 @@
 """What SmolLM2 answered: the shipped files hold what they say, and the rules grade as they say."""
 
+from contextlib import nullcontext
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -98,3 +100,40 @@ def test_sentences_are_balanced_in_every_form_and_the_script_makes_them():
 def test_the_script_makes_the_questions():
     questions = pd.read_csv(DATA_FOLDER / "smollm2_questions.csv", dtype=str)
     pd.testing.assert_frame_equal(load_script("make_smollm2_questions").make_table(), questions, check_dtype=False)
+
+
+class Same:
+    """A server that answers as the shipped records say, but for the greedy answers to one question."""
+
+    def __init__(self, again):
+        scores, answers = list(again.score_requests(0.02)), list(again.answer_requests(0.02))
+        self.shipped = {(str(r.messages)): shipped for _, r, shipped in scores}
+        self.answers = {(str(r.messages)): (answer, logprob) for _, r, answer, logprob in answers}
+        self.other = answers[0][1].about["question"]
+        self.lost, self.n_rand = str(scores[0][1].messages), sum(part == "rand" for part, *_ in scores)
+
+    def send(self, request):
+        if str(request.messages) == self.lost:
+            return [{"top": None, "text": ""}]
+        if (score := self.shipped.get(str(request.messages))) is not None:
+            return [{"top": [[["Yes", np.log(score)], ["No", np.log(1 - score)]]], "text": "Yes"}]
+        answer, logprob = self.answers[str(request.messages)]
+        other = request.about["question"] == self.other
+        return [{"text": "another" if other else f" {answer}", "logprobs": [logprob + 0.25], "top": None}]
+
+
+def test_a_share_of_the_records_is_asked_again_and_compared(monkeypatch):
+    again = load_script("make_smollm2_again")
+    server = Same(again)
+    monkeypatch.setattr(again, "local_model", lambda **settings: nullcontext())
+    monkeypatch.setattr(again.Request, "send", lambda request, small: server.send(request))
+    table = again.asked_again(0.02)
+    lines = again.compared(table).set_index(["part", "what"])
+    for part in ("rand", "rand_examples", "sentiment", "sentiment_examples"):
+        line = lines.loc[(part, "score")]
+        assert line["n"] > 10 and line["same"] == 1 and line["most"] == 0
+    assert lines.loc[("rand", "score"), "n"] == server.n_rand - 1  # a reply without its likeliest tokens
+    for part in ("answers_examples", "answers_plain"):
+        words, numbers = lines.loc[(part, "answer")], lines.loc[(part, "log-probability")]
+        assert words["n"] > 2 and numbers["n"] == round(words["n"] * words["same"]) == words["n"] - 1
+        assert numbers["same"] == 0 and numbers["most"] == pytest.approx(0.25)

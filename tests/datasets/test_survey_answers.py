@@ -196,6 +196,9 @@ def test_records_are_added_to_a_table_whose_own_answers_stay(tables, recorder, t
         (tmp_path / f"{model}.jsonl").write_text(text)
     monkeypatch.setattr("sys.argv", ["make_acs12_tables.py", str(tmp_path), "--add", "--out", str(path)])
     tables.main()
+    told = [line.split() for line in capsys.readouterr().out.splitlines()]
+    (other,) = {line[-2] for line in told if line[-3:-2] == ["0"]}
+    assert float(other) == pytest.approx(0.5)  # of first tokens that are neither yes nor no, or no number
     rows = read_survey_answers(path)
     kept = rows[rows["way"] == "choice"].reset_index(drop=True)
     np.testing.assert_allclose(kept["p"], shipped["p"], atol=1e-9)
@@ -252,3 +255,38 @@ def test_an_answer_that_is_no_number_stays_missing(tmp_path):
     rows.loc[1, "p"] = np.nan
     rows.to_csv(tmp_path / "mine.csv", index=False)
     assert read_survey_answers(tmp_path / "mine.csv")["p"].isna().tolist() == [False, True, False]
+
+
+def test_what_a_table_holds_is_not_asked_again(recorder, tables, tmp_path, monkeypatch):
+    monkeypatch.setattr(recorder, "STAGES", [("income", "choice", 10)])
+    asked = recorder.prompts_of("income", "choice").head(3)
+    held = asked[["person"]].assign(model="mine", task="income", way="choice")
+    pd.concat([held, held.assign(model="another", person=asked["person"].to_numpy() + 1)]).to_csv(tmp_path / "held.csv")
+    options = ["--folder", str(tmp_path), "--endpoint", "http://127.0.0.1:1/v1", "--models", "mine"]
+    monkeypatch.setattr("sys.argv", ["make_acs12.py", *options, "--held", str(tmp_path / "held.csv")])
+    server = Server(10)
+    monkeypatch.setattr(recorder, "ask", server)
+    recorder.main()
+    assert server.asked == 7
+    assert not set(tables.rows_of(tmp_path)["person"]) & set(asked["person"])
+
+
+def test_both_parts_are_one_table_in_the_order_of_asking(recorder):
+    first, both = read_survey_answers(), read_survey_answers(parts=2)
+    assert len(both) > len(first) and set(both["way"]) == set(recorder.WAYS)
+    keys = ["person", "model", "task", "way"]
+    kept = both.merge(first[keys], on=keys).sort_values(keys, ignore_index=True)
+    pd.testing.assert_frame_equal(kept, first.sort_values(keys, ignore_index=True))
+    for (task, way, _), rows in both.groupby(["task", "way", "model"]):
+        asked = recorder.prompts_of(task, way)["person"].head(len(rows))
+        assert rows["person"].tolist() == asked.tolist()
+        assert rows.index.tolist() == [*range(rows.index[0], rows.index[0] + len(rows))]
+    with pytest.raises(ValueError, match="parts"):
+        read_survey_answers(parts=3)
+
+
+def test_a_second_part_holds_only_what_the_first_does_not(tables, tmp_path):
+    shipped = read_survey_answers(task="income", way="choice")[tables.COLUMNS]
+    tables.write(shipped.head(150), tmp_path / "first.csv.gz")
+    rest = tables.without_held(shipped, tmp_path / "first.csv.gz", tables.KEYS)
+    pd.testing.assert_frame_equal(rest, shipped.iloc[150:])

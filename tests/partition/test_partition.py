@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.tree import DecisionTreeRegressor
 
 from helpers.partition import HonestTree, split_rows
 from helpers.partition import honest_tree as partition
@@ -239,3 +240,14 @@ def test_columns_are_cut_more_coarsely_where_there_are_many_rows(monkeypatch):
     few, many = (HonestTree(rng=0).fit(X[:n, None], residual[:n]) for n in (2999, 3000))
     levels = [len(np.unique(tree.encoder_.transform(pd.DataFrame({"x0": X})))) for tree in (few, many)]
     assert levels == [1024, 256]
+
+
+def test_new_rows_between_two_values_are_cut_at_the_lower_one():
+    """The regions of the rows of `fit` are scikit-learn's, which cuts half way between 38 and 40."""
+    X = np.arange(0.0, 80.0, 2.0)[:, None]
+    y = np.where(X[:, 0] < 39, -0.5, 0.5)
+    ours = HonestTree(min_samples_leaf=15, max_depth=1, rng=0).fit(X, y)
+    theirs = DecisionTreeRegressor(min_samples_leaf=15, max_depth=1).fit(X, y)
+    np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
+    between = [[38.0], [38.5], [39.5]]
+    assert ours.predict(between).tolist() == [-0.5, 0.5, 0.5] and theirs.predict(between).tolist() == [-0.5, -0.5, 0.5]

@@ -6,8 +6,9 @@ import pytest
 from scipy.stats import sem
 from sklearn.linear_model import LogisticRegression
 
+from helpers.datasets import read_survey_answers
 from helpers.simulation import controls
-from helpers.studies.nb06_decisions import models, real_tasks, try_all
+from helpers.studies.nb06_decisions import models, real_tasks, survey_tasks, try_all
 from helpers.studies.nb06_decisions.post_training import post_training
 
 
@@ -57,3 +58,14 @@ def test_a_perfect_model_has_nothing_to_save():
         risk.append(found["risk"].mean())
     assert np.mean(saved) < 3 * sem(saved)  # fine-tuning can only cost
     assert np.mean(risk) < 0.02
+
+
+def test_survey_tasks_are_what_language_models_were_asked():
+    for task, data in survey_tasks().items():
+        asked = read_survey_answers(task=task)
+        told = [name for name in data.X if name in asked]
+        assert told == list(data.X) and len(data.X) == len(data.y) > len(asked["person"].unique())
+        rows = asked.drop_duplicates("person")
+        known = data.X.assign(y=data.y).astype(str).value_counts()
+        for line in rows[[*told, "y"]].astype(str).itertuples(index=False, name=None):
+            assert line in known.index  # somebody of the task with these columns and this label

@@ -1,6 +1,7 @@
 """Studies of audits: language models about people of a survey."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from helpers.datasets import read_survey_answers
@@ -42,3 +43,32 @@ def test_standard_errors_of_falls_are_the_spread_over_people():
         errors.append(2 * language_models._jackknife([without]))  # the mean of two halves, one of which is certain
     assert np.mean(errors) == pytest.approx(np.std(falls), rel=0.12)
     assert np.mean(falls) == pytest.approx(0.0625 - 0.0225, abs=0.002)
+
+
+def test_two_ways_of_asking_are_compared_on_the_same_people():
+    lines = language_models.compare_ways(second="choice_examples", parts=1, n_resamples=20).set_index(
+        ["model", "measure"]
+    )
+    turned = language_models.compare_ways(first="choice_examples", second="choice", parts=1, n_resamples=20)
+    turned = turned.set_index(["model", "measure"])
+    np.testing.assert_allclose(lines["difference"], -turned["difference"])
+    np.testing.assert_allclose(lines["low"], -turned["high"])
+    answers = read_survey_answers(task="income").query("model == 'gemma3-270m'")
+    choice, examples = (answers[answers["way"] == way].set_index("person") for way in ("choice", "choice_examples"))
+    both = choice.index.intersection(examples.index)
+    by_hand = np.mean((choice["p"] - choice["y"])[both] ** 2)
+    assert lines.loc[("gemma3-270m", "Brier"), "choice"] == pytest.approx(by_hand)
+    assert (lines["people"] == len(both)).all()
+
+
+def test_a_planted_group_is_counted_and_nobody_else():
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame({"age": rng.integers(20, 80, 1500), "gender": pd.Categorical(rng.choice(["a", "b"], 1500))})
+    q = rng.uniform(0.4, 0.8, 1500)
+    y = (rng.random(1500) < q).astype(int)
+    off = np.where(X["age"] > 60, q - 0.35, q)
+    models = language_models.LANGUAGE_MODELS.head(2)
+    pool = language_models.ScoredPool("invented", models, X, y, np.array([q, off]))
+    found = language_models.count_named_groups(pool)
+    assert found["groups_stated"].tolist()[0] == 0 and found["groups_recalibrated"].tolist()[0] == 0
+    assert found["groups_stated"].iloc[1] >= 1 and found["farthest off"].iloc[1].startswith("age > ")

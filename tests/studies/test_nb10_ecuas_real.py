@@ -6,7 +6,8 @@ import pytest
 from scipy.special import softmax
 from scripts import load_script
 
-from helpers.datasets import DATA_FOLDER, load_ecuas_table, score_systems
+from helpers.datasets import DATA_FOLDER, load_ecuas_table, read_survey_answers, score_systems
+from helpers.papers.ecuas2026 import appendix_b_1
 from helpers.selective import ecuas, selective_metrics
 from helpers.studies.nb10_ecuas_real import all_measures, sampled_answer_costs
 from helpers.studies.nb10_ecuas_real import language_model as greedy
@@ -177,3 +178,17 @@ def test_the_better_confidence_is_found_and_the_same_one_is_not(answers):
     twin = greedy.compare_confidences(table.assign(noise=table["meaning"]), ("meaning", "noise"), n_resamples=50, rng=0)
     assert (twin["better"] == "").all() and (twin["difference"] == 0).all()
     assert not gaps["metric"].isin(["er", "ece"]).any()
+
+
+def test_drawn_survey_answers_cost_what_the_plain_formula_says():
+    rows = greedy.sampled_survey_answers()
+    answers = read_survey_answers(task="income", way="choice_examples")
+    for model, table in rows[rows["scores"] == "raw"].groupby("model"):
+        asked = answers[answers["model"] == model]
+        p = np.clip(asked["p"], 1e-5, 1 - 1e-5)
+        plain = appendix_b_1(np.column_stack([1 - p, p]), asked["y"].to_numpy(), 0.5, 1).mean()
+        found = table[(table["temperature"] == 0.5) & (table["n"] == 1)]
+        assert found["value"].item() == pytest.approx(plain)
+        assert found["people"].item() == len(asked)
+    coldest = rows[(rows["temperature"] == 0) & (rows["scores"] == "calibrated") & (rows["n"] == 1)]
+    assert (coldest["value"] < 1).all()  # as good as a constant answer, or better

@@ -6,5 +6,6 @@ from helpers.studies.nb06_decisions.post_training import (
     rank_guides,
     real_tasks,
     squared_rank_correlation,
+    survey_tasks,
     try_all,
 )

@@ -4,7 +4,7 @@ The experiment of Melo et al. (2026), appendix C.1, on data that are shipped: a 
 and fine-tune it, and the rows that are left show what either saves.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,8 @@ from sklearn.tree import DecisionTreeClassifier
 from helpers.calibration import PlattCalibrator
 from helpers.calibration.calibrators import clipped_logit
 from helpers.checks import check_count, check_groups
-from helpers.datasets import load_breast_cancer, load_digits, load_fair, load_rand_hie
+from helpers.datasets import load_acs12, load_breast_cancer, load_digits, load_fair, load_rand_hie
+from helpers.datasets.survey_answers import TOLD
 from helpers.decisions import RiskEstimator, best_decision, cost_matrix, excess_risk, expected_cost, grouping_risk
 from helpers.decisions.costs import check_costs
 from helpers.partition import BinnedTree, split_rows
@@ -58,6 +59,33 @@ def real_tasks(max_rows=3000, *, digits=range(10), rng=None):
     ink = images.X.loc[:, images.X.nunique() > 1]
     tasks |= {f"digit {k}": replace(images, X=ink, y=(images.y == k).astype(int)) for k in digits}
     return {name: _thinned(data, max_rows, rng) for name, data in tasks.items()}
+
+
+@dataclass(frozen=True)
+class SurveyTask:
+    """A question about people of the survey: what is known of them, and the answers."""
+
+    X: pd.DataFrame
+    y: np.ndarray
+    groups: None = None
+    name: str = "acs12"
+
+
+def survey_tasks():
+    """The three questions that language models were asked about people of the survey, with what they were told."""
+    people = load_acs12()
+    older = people["age"] > 16
+    asked = {
+        "income": (older & (people["income"] > 100) & (people["hrs_work"] > 0), people["income"] > 50_000),
+        "employment": (
+            older & (people["age"] < 90) & people["employment"].notna(), people["employment"] == "employed"
+        ),
+        "travel_time": (older & people["time_to_work"].notna(), people["time_to_work"] > 20),
+    }  # fmt: skip
+    return {
+        task: SurveyTask(people.loc[rows, TOLD[task]].reset_index(drop=True), label[rows].to_numpy(int))
+        for task, (rows, label) in asked.items()
+    }
 
 
 def _thinned(data, max_rows, rng):

@@ -6,10 +6,12 @@ Melo et al. (2026), section 4.2 and appendix C.2, ask 27 of them, of up to 70 bi
 import numpy as np
 import pandas as pd
 
+from helpers.audit import search_segments
 from helpers.calibration import PlattCalibrator, calibration_error
 from helpers.datasets import read_survey_answers
 from helpers.grouping import grouping_loss
 from helpers.partition import HonestTree
+from helpers.resampling import bootstrap_interval
 from helpers.selective.metrics import confidence_auc
 from helpers.studies.nb07_audit.model_size import ScoredPool
 
@@ -26,9 +28,9 @@ LANGUAGE_MODELS = pd.DataFrame(
 NOT_TOLD = ["person", "model", "task", "way", "y", "p", "other"]
 
 
-def survey_pool(task, way, path=None):
+def survey_pool(task, way, path=None, *, parts=1):
     """`ScoredPool` of the models by size, about the people for whom each of them gave a probability."""
-    answers = read_survey_answers(path, task=task, way=way)
+    answers = read_survey_answers(path, task=task, way=way, parts=parts)
     p = answers.pivot(index="person", columns="model", values="p").dropna()[list(LANGUAGE_MODELS.index)]
     about = answers.drop_duplicates("person").set_index("person").loc[answers["person"].unique()]
     about = about[about.index.isin(p.index)]
@@ -67,6 +69,47 @@ def measure_models(pool, *, n_splits=5, rng=0):
         line["distance_stated"] = stated.value
         lines[name] = line | {"loss": loss.value, "low": loss.low, "high": loss.high}
     return pool.models[["seconds"]].join(pd.DataFrame(lines).T).rename_axis("model")
+
+
+def count_named_groups(pool, *, n_draws=99, rng=0):
+    """A line a model: groups that a search names in the score as stated and recalibrated, and the one farthest off."""
+    lines = {}
+    for name, p in zip(pool.models.index, pool.p, strict=True):
+        found = [
+            search_segments(pool.y, p, pool.X, calibrator=calibrator, n_draws=n_draws, rng=rng).selected
+            for calibrator in ("none", "platt")
+        ]
+        line = dict(zip(("groups_stated", "groups_recalibrated"), map(len, found), strict=True))
+        worst = found[1].loc[found[1]["gap"].abs().idxmax()] if len(found[1]) else None
+        line["farthest off"] = "" if worst is None else f"{worst['rule']} ({worst['gap']:+.0%})"
+        lines[name] = line
+    return pd.DataFrame(lines).T.rename_axis("model")
+
+
+def compare_ways(task="income", first="choice", second="numeric", *, parts=2, n_resamples=1000, rng=0):
+    """The same people asked in two ways: a line a model and measure, with the second less the first and its interval.
+
+    People count who got a probability in both ways; people are resampled.
+    """
+    answers = read_survey_answers(task=task, parts=parts)
+    wide = answers.pivot(index=["model", "person", "y"], columns="way", values="p")[[first, second]].dropna()
+    measures = {
+        "AUC": confidence_auc,
+        "Brier": lambda y, p: np.mean((p - y) ** 2),
+        "stated less observed": lambda y, p: np.mean(p - y),
+    }
+    lines = []
+    for model in LANGUAGE_MODELS.index:
+        rows = wide.loc[model].reset_index()
+        columns = [rows[name].to_numpy(float) for name in ("y", first, second)]
+        for measure, of in measures.items():
+            apart = bootstrap_interval(
+                lambda y, a, b, of=of: of(y, b) - of(y, a), *columns, n_resamples=n_resamples, rng=rng
+            )
+            line = {"model": model, "people": len(rows), "measure": measure}
+            line |= {way: of(columns[0], p) for way, p in zip((first, second), columns[1:], strict=True)}
+            lines.append(line | {"difference": apart.value, "low": apart.low, "high": apart.high})
+    return pd.DataFrame(lines)
 
 
 def loss_falls(pool, *, n_splits=5, rng=0):

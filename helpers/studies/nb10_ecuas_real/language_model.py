@@ -4,7 +4,10 @@ import numpy as np
 import pandas as pd
 
 from helpers.answers import combine_confidences, meaning_posterior, sequence_posterior
+from helpers.calibration import cross_calibrate
+from helpers.datasets import read_survey_answers
 from helpers.selective import compare_systems
+from helpers.studies.nb10_ecuas_real.digits import answer_quality
 
 _PARTS = ("sequence", "per token", "meaning", "is it true", "both orders", "verbalised")
 
@@ -66,3 +69,21 @@ def with_intervals(measured, columns):
     text = measured.assign(shown=[f"{value:.3f} [{low:.3f}, {high:.3f}]" for value, low, high in ends])
     wide = text.pivot(index="system", columns="metric", values="shown").loc[text["system"].unique()]
     return wide[list(columns)].rename(columns=columns).rename_axis("confidence")
+
+
+def sampled_survey_answers(task="income", way="choice_examples", *, parts=1):
+    """Appendix B.1 with language models: yes or no drawn from flattened probabilities, `answer_quality` a model.
+
+    The probabilities of both options are those of the recorded first token. Calibrated, each person's from the others,
+    they are what an independent judge would state: answers are drawn at rising temperatures from these, and the
+    untouched probability is stated. As recorded (`scores` raw) the same without calibration.
+    """
+    answers = read_survey_answers(task=task, way=way, parts=parts)
+    found = []
+    for model, rows in answers.dropna(subset="p").groupby("model", sort=False):
+        p = rows["p"].clip(1e-5, 1 - 1e-5).to_numpy()  # the digits of the table
+        y = rows["y"].to_numpy()
+        options = np.column_stack([1 - p, p])
+        for scores, q in (("raw", options), ("calibrated", cross_calibrate(np.log(options), y))):
+            found.append(answer_quality(q, y).assign(model=model, scores=scores, people=len(y)))
+    return pd.concat(found, ignore_index=True)
