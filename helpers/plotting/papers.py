@@ -179,9 +179,9 @@ def plot_margin_errors(table, ax=None):
 
 
 def plot_both_shares(curves, ax=None):
-    """Share right against the stated share, for Sem1 and Sem2, with intervals; grey is where a calibrated Sem1 would be.
+    """Share right against the stated share, for Sem1 and Sem2, with intervals.
 
-    Marks of fewer than ten answers are hollow and stand alone, without the band.
+    Grey is where a calibrated Sem1 would be. Marks of fewer than ten answers are hollow and stand alone, without it.
 
     Parameters
     ----------
