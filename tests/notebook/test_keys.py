@@ -253,7 +253,7 @@ def error_with_families():
 
 
 def right_in_a_row():
-    return first(lambda n: Fraction(9, 10) ** n <= Fraction(5, 100), range(1, 100))
+    return first(lambda n: Fraction(9, 10) ** n <= Fraction(1, 40), range(1, 100))
 
 
 def eight_of_ten():
