@@ -3,6 +3,7 @@
 import numpy as np
 from matplotlib.patches import Rectangle
 
+from helpers.plotting.answers import FEW
 from helpers.plotting.losses import PARTS
 from helpers.plotting.style import (
     NARROW,
@@ -180,6 +181,8 @@ def plot_margin_errors(table, ax=None):
 def plot_both_shares(curves, ax=None):
     """Share right against the stated share, for Sem1 and Sem2, with intervals.
 
+    Grey is where a calibrated Sem1 would be. Marks of fewer than ten answers are hollow and stand alone, without it.
+
     Parameters
     ----------
     curves : dict of str to ReliabilityCurve
@@ -194,10 +197,18 @@ def plot_both_shares(curves, ax=None):
     """
     ax = axes_for(ax)
     diagonal(ax)
+    first = curves["Sem1"]
+    many = first.count >= FEW
+    band = {"color": UNSURE.color, "alpha": 0.25, "linewidth": 0}
+    ax.fill_between(first.stated[many], first.band_low[many], first.band_high[many], **band)
     for (name, curve), look in zip(curves.items(), (SEM1, SEM2), strict=True):
+        many = curve.count >= FEW
         bars = np.maximum([curve.observed - curve.low, curve.high - curve.observed], 0)
-        ax.errorbar(curve.stated, curve.observed, bars, label=name, **look.both(markersize=5, capsize=2))
-    ax.set(xlim=(0, 1), ylim=(0, 1), xlabel="stated", ylabel="right")
+        style = {"markersize": 5, "capsize": 2}
+        ax.errorbar(curve.stated[many], curve.observed[many], bars[:, many], label=name, **look.both(**style))
+        hollow = look.dots(**style, markerfacecolor="white", alpha=0.4)
+        ax.errorbar(curve.stated[~many], curve.observed[~many], bars[:, ~many], **hollow)
+    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), xlabel="stated", ylabel="right")
     percent(ax.xaxis, ax.yaxis)
     return ax
 

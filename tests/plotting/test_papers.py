@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.collections import PolyCollection
 from matplotlib.patches import Rectangle
 
 from helpers import plotting
@@ -67,13 +68,21 @@ def test_errors_stand_in_the_middle_of_their_margins(ax):
     assert [list(line.get_ydata()) for line in ax.lines] == [[0.2, 0.1], [0.1, 0.1]]
 
 
-def test_both_shares_are_drawn_over_what_is_stated(ax):
-    curve = {"stated": [0.2, 0.9], "observed": [0.3, 0.5], "low": [0.1, 0.4], "high": [0.6, 0.7]}
+def test_both_shares_are_drawn_over_what_is_stated_and_few_answers_are_hollow_and_alone(ax):
+    curve = {"stated": [0.1, 0.2, 0.9], "observed": [1.0, 0.3, 0.5], "low": [0.0, 0.1, 0.4], "high": [1.0, 0.6, 0.7]}
+    curve |= {"band_low": [0.0, 0.1, 0.8], "band_high": [0.9, 0.3, 1.0], "count": [9, 10, 200]}
     curve = SimpleNamespace(**{name: np.array(values) for name, values in curve.items()})
     plotting.plot_both_shares({"Sem1": curve, "Sem2": curve}, ax)
-    assert [container.get_label() for container in ax.containers] == ["Sem1", "Sem2"]
-    for container in ax.containers:
+    many, few = ax.containers[::2], ax.containers[1::2]
+    assert [container.get_label() for container in many] == ["Sem1", "Sem2"]
+    for container in many:
         np.testing.assert_array_equal(container.lines[0].get_xydata(), [[0.2, 0.3], [0.9, 0.5]])
+        assert container.lines[0].get_linestyle() != "None"
+    for container in few:
+        np.testing.assert_array_equal(container.lines[0].get_xydata(), [[0.1, 1.0]])
+        assert container.lines[0].get_markerfacecolor() == "white" and container.lines[0].get_linestyle() == "None"
+    (band,) = (one for one in ax.collections if isinstance(one, PolyCollection))
+    assert band.get_paths()[0].get_extents().extents == pytest.approx([0.2, 0.1, 0.9, 1.0])
 
 
 def test_the_line_of_the_rate_halves_where_answers_are_four_times_as_many(ax):
