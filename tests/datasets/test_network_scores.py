@@ -1,6 +1,7 @@
 """Scores of networks: read from what was fetched, refused by name."""
 
 import hashlib
+import subprocess
 import sys
 from dataclasses import replace
 
@@ -57,6 +58,12 @@ def test_an_unknown_system_is_named_with_its_neighbour():
     message = r"one of the 14 systems, but it is 'sst2_gpt'; did you mean 'sst2_gpt2'\?.*agnews"
     with pytest.raises(ValueError, match=message):
         fetch_scores("sst2_gpt")
+
+
+def test_data_are_loaded_without_what_downloads():
+    """As in a browser, where a lesson begins with such an import."""
+    code = "import sys; sys.modules['pooch'] = None; from helpers.datasets import load_rand_scores; load_rand_scores()"
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 @pytest.mark.parametrize("missing", ["pooch", "requests"])
