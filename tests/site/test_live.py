@@ -231,14 +231,33 @@ def test_a_parquet_file_is_read_as_python_outside_reads_it(page, address, tmp_pa
         pd.testing.assert_frame_equal(there, expected, check_dtype=False, check_exact=True, check_categorical=False)
 
 
-def test_a_report_on_a_parquet_file(page, address, tmp_path):
-    path = tmp_path / "klinik.parquet"
-    table().to_parquet(path)
+@pytest.mark.parametrize("kind", ["parquet", "xlsx"])
+def test_a_report_on_a_file_of_another_kind(page, address, tmp_path, kind):
+    path = tmp_path / f"klinik.{kind}"
+    table().to_parquet(path) if kind == "parquet" else table().to_excel(path, index=False)
     outside = audit_scores(read_table(path, "died", "risk"), rng=0)
     page.goto(f"{address}/live/audit.html")
     page.set_input_files("#file", path)
     page.wait_for_selector("#choice:not([hidden])")
     hold_equal(page, outside)
+
+
+def test_a_long_cell_can_be_stopped_and_the_page_goes_on(page, address):
+    page.goto(f"{address}/notebooks/00_start_here.html")
+    page.evaluate("honestLive.run(-1)")  # the engine starts, and the cells become editable
+    first, second = (page.locator(".cell").filter(has=page.locator("textarea")).nth(k) for k in (0, 1))
+    written = first.locator("textarea").input_value()
+    stored = second.locator(".cell_output").inner_html()
+    first.locator("textarea").fill("while True:\n    pass")
+    first.get_by_role("button", name="Run", exact=True).click()
+    page.wait_for_timeout(1000)
+    page.get_by_role("button", name="Stop").click()
+    page.locator(".honest-live-status", has_text="stopped").wait_for()
+    assert first.locator("textarea").input_value().startswith("while True")  # nothing that was typed is lost
+    assert second.locator(".cell_output").inner_html() == stored
+    first.locator("textarea").fill(written)
+    first.get_by_role("button", name="Run", exact=True).click()
+    page.locator(".honest-live-status", has_text="Done").wait_for()
 
 
 def test_a_report_on_answers_is_that_of_python_outside(page, address):
