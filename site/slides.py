@@ -103,7 +103,10 @@ def slides_of(notebook):
             heads = re.findall(r"^##+ .+$", cell.source, re.MULTILINE)
             heading = re.sub("^#+", "##", heads[-1]) if heads else heading
             question = cell.source.strip().split("\n\n")[-1]
-            words = re.sub(r"\A#+", "##", cell.source) if heads else f"{heading}\n\n{cell.source}"
+            before, words = re.split(r"^(?=##+ )", cell.source, maxsplit=1, flags=re.MULTILINE) if heads else ("", "")
+            words = re.sub("^#+", "##", words) or f"{heading}\n\n{cell.source}"
+            if chosen and before.strip():  # the end of the section before, which no slide has room for
+                cells.append(prose(before, "notes", f"before-{cell.id}"))
             cells.append(prose(words, "slide", cell.id) if chosen else prose(cell.source, "notes", cell.id))
         elif chosen or (pictures(cell) and not HIDDEN & tags(cell)):
             asked = any(is_closed(output) for output in cell.get("outputs", []))

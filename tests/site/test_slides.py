@@ -53,6 +53,13 @@ def test_tagged_cells_and_pictures_are_slides_and_the_prose_between_them_notes()
     assert [len(cell.outputs) for cell in cells if cell.cell_type == "code"] == [1, 1]
 
 
+def test_a_slide_begins_at_its_heading():
+    book = lesson()
+    book.cells[1].source = f"What was said before.\n\n{book.cells[1].source}"
+    kinds = [(cell.metadata.slideshow.slide_type, cell.source) for cell in slides_of(book).cells[1:3]]
+    assert kinds == [("notes", "What was said before.\n\n"), ("slide", "## A story\n\nThe clinic buys a score.")]
+
+
 def test_a_question_and_no_finding_heads_what_is_predicted():
     """The title is the answer, so it stands inside of what opens, whether or not the cell has a tag."""
     page = '<details class="honest-fold"><p class="honest-finding">It falls</p><img src=""></details>'
