@@ -122,6 +122,7 @@ async function audit() {
   }));
   at("report").srcdoc = new TextDecoder().decode(files["report.html"]);
   at("result").hidden = false;
+  at("result").scrollIntoView(); // on a phone it would be below the screen
   tell(`Made in ${((performance.now() - begin) / 1000).toFixed(0)} s, on this machine alone.`);
 }
 
