@@ -1,17 +1,12 @@
-"""A loss of squares drawn as squares: the steps from a score to its cases, and the parts that tile the whole."""
+"""The parts of a loss of squares: as squares that tile the whole, and on one another."""
 
-import numpy as np
 from matplotlib.patches import Rectangle
 
 from helpers.plotting.style import (
-    OBSERVED,
-    STATED,
     TRUE,
     as_written,
     axes_for,
-    diagonal,
     ink,
-    percent,
     series,
     settings_along,
 )
@@ -23,37 +18,6 @@ def _square(ax, corner, width, height, look, **style):
     """A filled rectangle in the colour of a part."""
     style = {"facecolor": look.color, "alpha": 0.3, "edgecolor": "none"} | style
     ax.add_patch(Rectangle(corner, width, height, **style))
-
-
-def plot_loss_steps(stated, rate, true, ax=None):
-    """Squares on the steps from the diagonal to the rate of a score, and from there to each case.
-
-    Parameters
-    ----------
-    stated, rate, true : array of float, shape (n,)
-        Score of each case, mean truth of all cases with this score, and truth of the case.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes that were drawn on.
-    """
-    ax = axes_for(ax)
-    diagonal(ax)
-    for p, c, q in np.unique(np.column_stack([stated, rate, true]), axis=0):
-        # Equal sides: an upward step has its square on the left, a downward one on the right, and both stay inside.
-        for start, end, name in ((p, c, "calibration"), (c, q, "grouping")):
-            _square(ax, (p, start), start - end, end - start, PARTS[name])
-            ax.plot([p, p], [start, end], color=PARTS[name].color, linewidth=3)
-        ax.plot([p - 0.06, p + 0.06], [c, c], **TRUE.line())
-        ax.plot(p, p, **STATED.dots(markersize=9))
-        ax.plot(p, q, **OBSERVED.dots(markersize=5))
-    ax.set(xlim=(0, 1), ylim=(-0.03, 1.03), aspect="equal", xlabel="stated", ylabel="true")
-    ax.set(xticks=[0, 0.5, 1], yticks=[0, 0.5, 1])
-    percent(ax.xaxis, ax.yaxis)
-    return ax
 
 
 def plot_loss_parts(parts, ax=None):
@@ -78,7 +42,7 @@ def plot_loss_parts(parts, ax=None):
     chance = PARTS["irreducible"]
     _square(ax, (0, 0), side, side, chance)
     words = {"ha": "center", "va": "center"}
-    ax.text(side / 2, 0.89 * side, f"chance {parts['irreducible']:.3f}", color=ink(chance.color), **words)
+    ax.text(side / 2, 0.89 * side, f"chance {parts['irreducible']:.3f}", color="black", **words)
     for name in ("calibration", "grouping"):
         root = parts[name] ** 0.5
         start = 0 if name == "calibration" else side - root

@@ -1,31 +1,13 @@
 """Squares are as large as the losses that they show."""
 
-import numpy as np
 import pandas as pd
 import pytest
 
 from helpers import plotting
-from helpers.papers.perezlebel2023 import equation_6
-
-STATED = np.array([0.3, 0.3, 0.7, 0.7])
-TRUE = np.array([0.05, 0.25, 0.7, 0.9])
-RATE = np.array([0.15, 0.15, 0.8, 0.8])
 
 
 def areas(ax):
     return [abs(patch.get_width() * patch.get_height()) for patch in ax.patches]
-
-
-def test_squares_of_steps_have_the_area_of_the_losses():
-    calibration, grouping, _ = equation_6(TRUE, STATED)
-    drawn = np.reshape(areas(plotting.plot_loss_steps(STATED, RATE, TRUE)), (-1, 2))
-    assert drawn.mean(axis=0) == pytest.approx([calibration, grouping])
-
-
-def test_squares_of_steps_stay_inside():
-    ax = plotting.plot_loss_steps(STATED, RATE, TRUE)
-    ends = np.array([[patch.get_bbox().min, patch.get_bbox().max] for patch in ax.patches])
-    assert ends.min() >= 0 and ends.max() <= 1
 
 
 def test_parts_tile_the_whole():
