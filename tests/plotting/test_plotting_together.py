@@ -34,7 +34,6 @@ DRAWN = {
         dict.fromkeys(names, risk_coverage_curve([1, 0], [0.9, 0.2]))
     ),
     "confidences": lambda names: plotting.plot_confidences(dict.fromkeys(names, curve())),
-    "costs": lambda names: plotting.plot_costs(pd.DataFrame([[0, 1]] * 4, index=names)),
     "cost and accuracy": lambda names: plotting.plot_cost_accuracy(points=dict.fromkeys(names, (1.0, 0.5))),
     "stated": lambda names: plotting.plot_stated_observed(dict.fromkeys(names, curve(1))),
     "abstention": lambda names: plotting.plot_abstention_costs(
