@@ -2,14 +2,11 @@
 
 import numpy as np
 from matplotlib import pyplot as plt
-from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from helpers.plotting.style import (
     NAIVE,
     NARROW,
     OBSERVED,
-    SEM1,
-    SEM2,
     as_written,
     axes_for,
     diagonal,
@@ -133,52 +130,6 @@ def plot_votes(sizes):
     ticks += [] if x.iloc[-1] in ticks else [x.iloc[-1]]
     settings_along(ax, ticks)
     return fig
-
-
-SOURCES = {"Sem1": SEM1, "Sem2": SEM2, "stated": NAIVE}  # other names get what is left
-
-
-def plot_answer_lines(x, lines, ax=None, *, xlabel, ylabel, half_width=None, level=None, title=None, log=False):
-    """One line a name against x, with bars.
-
-    Parameters
-    ----------
-    x, lines : sequence of float, and dict of str to sequence of float
-        Places on the axis, and heights, one line a name.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-    xlabel, ylabel : str
-        Words on the axes.
-    half_width : dict of str to sequence of float, optional
-        Half lengths of the bars of some lines.
-    level : (str, float), optional
-        Name and height of a dashed line across.
-    title, log : str and bool, optional
-        Title of the panel, and whether both axes are logarithmic.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes that were drawn on.
-    """
-    ax = axes_for(ax)
-    if level is not None:
-        ax.axhline(level[1], color="black", linewidth=1, linestyle=(0, (6, 3)), label=level[0])
-    for k, (name, values) in enumerate(lines.items()):
-        bars = None if half_width is None or name not in half_width else half_width[name]
-        look = SOURCES.get(name, series(k + 2)).both(markersize=5, capsize=2)
-        ax.errorbar(x, values, yerr=bars, label=as_written(name), **look)
-    ax.set(xlabel=xlabel, ylabel=ylabel)
-    if log:
-        ax.set(xscale="log", yscale="log")
-        ax.set_xticks(x, [f"{value:g}" for value in x])
-        ax.xaxis.set_minor_formatter(NullFormatter())
-        ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        ax.yaxis.set_minor_formatter(FuncFormatter(lambda value, _: f"{value:g}" if f"{value:e}"[0] in "25" else ""))
-    if title:
-        ax.set_title(title)
-    ax.legend(loc="best")
-    return ax
 
 
 def legend_above(fig):

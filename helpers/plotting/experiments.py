@@ -1,58 +1,13 @@
-"""Figures of experiments: bars in groups, and rows before and after."""
+"""Figures of experiments: rows before and after."""
 
 import textwrap
 
 import numpy as np
 from matplotlib.lines import Line2D
 
-from helpers.plotting.style import (
-    BLUE,
-    DOWN,
-    GREEN,
-    GREY,
-    NARROW,
-    ORANGE,
-    UNSURE,
-    UP,
-    as_written,
-    axes_for,
-    legend_on_top,
-)
+from helpers.plotting.style import DOWN, NARROW, UNSURE, UP, as_written, axes_for
 
 LETTERS = 24  # longest line of a name beside the axes
-
-
-def plot_bars(table, ax=None, *, ylabel="", form="{:.0f}"):
-    """Bars in groups: a group for each row of a table, a hatched bar for each column, its value above it.
-
-    Parameters
-    ----------
-    table : DataFrame
-        At most four columns.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-    ylabel, form : str, default "" and "{:.0f}"
-        Words on the y axis, and how the values are written.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes that were drawn on.
-    """
-    ax = axes_for(ax)
-    width = 0.8 / table.shape[1]
-    for k, (name, color, hatch) in enumerate(
-        zip(table, (GREY, ORANGE, BLUE, GREEN), ("", "//", "..", "xx"), strict=False)
-    ):
-        x = np.arange(len(table)) + (k - (table.shape[1] - 1) / 2) * width
-        bars = ax.bar(x, table[name], 0.9 * width, color=color, hatch=hatch, edgecolor="white", label=as_written(name))
-        ax.bar_label(bars, labels=[form.format(value) for value in table[name]], padding=2)
-    ax.set_xticks(np.arange(len(table)), [as_written(name) for name in table.index])
-    ax.tick_params(axis="x", length=0)
-    ax.set(ylabel=ylabel)
-    ax.margins(y=0.12)
-    legend_on_top(ax, table.shape[1])
-    return ax
 
 
 def plot_before_after(table, ax=None, *, words, xlabel="", looks=None):

@@ -1,9 +1,9 @@
-"""Pictures of single things: cards with the answers they got, products of pairs, answers as ticks."""
+"""Pictures of single things: cards with the answers they got, products of pairs."""
 
 import matplotlib.pyplot as plt
 import numpy as np
 
-from helpers.plotting.style import DOWN, GREY, NARROW, UP, WIDE, as_written, axes_for, ink, percent
+from helpers.plotting.style import DOWN, GREY, NARROW, UP, WIDE, as_written, axes_for, ink
 
 
 def plot_cards(images, answers, truth):
@@ -80,37 +80,4 @@ def plot_products(parts, ax=None):
     ax.tick_params(length=0)
     ax.set(xlim=(0, n), ylim=(n, 0), aspect="equal")
     ax.spines[:].set_visible(False)
-    return ax
-
-
-def plot_ticks(stated, right, edges, ax=None):
-    """Each answer as a tick along what was stated for it, right ones above and wrong ones below, counted in bands.
-
-    Parameters
-    ----------
-    stated, right : array of float and of 0 or 1, shape (n,)
-        Stated probability of each answer, and whether it is right.
-    edges : sequence of float
-        Ends of the bands, from the lowest.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes that were drawn on.
-    """
-    ax = axes_for(ax, (NARROW, 2.6))
-    stated, right = np.asarray(stated), np.asarray(right, dtype=bool)
-    for y, rows, look in ((1, right, UP), (0, ~right, DOWN)):
-        ax.vlines(stated[rows], y - 0.3, y + 0.3, color=look.color, linewidth=0.7)
-        counts, _ = np.histogram(stated[rows], edges)
-        for low, high, count in zip(edges, edges[1:], counts, strict=False):
-            ax.text((low + high) / 2, y + 0.34, f"{count:,}", ha="center", va="bottom", color=ink(look.color))
-    ax.vlines(edges[1:-1], -0.4, 1.7, color="black", linewidth=1, linestyle="--")
-    ax.set(xlim=(edges[0], edges[-1]), ylim=(-0.4, 1.7), xlabel="stated probability of the answer")
-    ax.set_yticks([0, 1], ["wrong", "right"])
-    ax.tick_params(axis="y", length=0)
-    ax.spines["left"].set_visible(False)
-    percent(ax.xaxis)
     return ax

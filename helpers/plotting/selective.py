@@ -131,7 +131,7 @@ def plot_measured(table, ax=None, *, xlabel="", zero=False):
     matplotlib.axes.Axes
         The axes that were drawn on.
     """
-    ax = axes_for(ax, (6.4, 0.42 * len(table) + 1.2))
+    ax = axes_for(ax, (NARROW, 0.42 * len(table) + 1.2))
     place = np.arange(len(table))[::-1]
     value, low, high = (table[name].to_numpy(dtype=float) for name in ("value", "low", "high"))
     finite = np.isfinite(value)

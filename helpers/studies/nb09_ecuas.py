@@ -59,6 +59,8 @@ class Department:
 def plot_bills(bills):
     """What a patient costs: a bar for each assistant, made of wrong paths and looks, with its sum at the end.
 
+    The name of a part stands in its longest piece.
+
     Parameters
     ----------
     bills : DataFrame
@@ -69,27 +71,29 @@ def plot_bills(bills):
     matplotlib.axes.Axes
         The axes that were drawn on.
     """
-    _, ax = panels(1, figsize=(NARROW, 2.6))
+    _, ax = panels(1, figsize=(NARROW, 0.45 * len(bills) + 0.9))
     left = np.zeros(len(bills))
-    for (name, cost), look, hatch in zip(bills.items(), (DOWN, UNSURE), ("//", ""), strict=True):
-        ax.barh(bills.index, cost, 0.6, left, color=look.color, hatch=hatch, edgecolor="white", label=name)
+    for (name, cost), look in zip(bills.items(), (DOWN, UNSURE), strict=True):
+        ax.barh(bills.index, cost, 0.6, left, color=look.color, edgecolor="white")
+        row = cost.argmax()
+        ax.annotate(name, (left[row], row), xytext=(5, 0), textcoords="offset points", va="center")
         left += cost.to_numpy()
     for k, cost in enumerate(left):
-        ax.annotate(f"{cost:.3f}", (cost, k), xytext=(5, 0), textcoords="offset points", va="center")
+        beside = {"xytext": (5, 0), "textcoords": "offset points", "va": "center", "weight": "bold"}
+        ax.annotate(f"{cost:.3f}", (cost, k), **beside)
     ax.invert_yaxis()
     ax.tick_params(axis="y", length=0)
     ax.set(xlabel="cost of a patient (in wrong paths)", xlim=(0, 1.15 * left.max()))
-    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
     return ax
 
 
 def plot_mean_heights(bills, *, most):
-    """Bills in fees by drawn fee, a shaded area below each, and the mean heights, which are ECUAS with n = 0.
+    """Bills in fees by drawn fee, each curve with its name and its mean height, which is ECUAS with n = 0.
 
     Parameters
     ----------
     bills : DataFrame
-        A row for each fee, evenly spaced; a column for each of two assistants, the cheaper one first.
+        A row for each fee, evenly spaced; a column for each of two assistants, the cheaper one at small fees first.
     most : float
         Where the axis of bills ends.
 
@@ -98,13 +102,19 @@ def plot_mean_heights(bills, *, most):
     matplotlib.axes.Axes
         The axes that were drawn on.
     """
-    _, ax = panels(1, figsize=(NARROW, 3.8))
-    for (name, bill), look in zip(bills.items(), (OURS, DOWN), strict=True):
+    _, ax = panels(1, figsize=(NARROW, 3.6))
+    above = {"textcoords": "offset points", "xytext": (-2, 4), "ha": "right"}
+    below, beside = {"xytext": (-4, -12), "ha": "right"}, {"xytext": (6, 0), "ha": "left"}
+    for (name, bill), look, level, place in zip(
+        bills.items(), (OURS, DOWN), (0.7, 0.8 * most), (below, beside), strict=True
+    ):
+        words = {"color": ink(look.color)}
         ax.plot(bill[bill <= most], **look.line())
         ax.axhline(bill.mean(), **look.line(linewidth=1.2, linestyle=":"))
-        words = {"xytext": (-2, 4), "textcoords": "offset points", "ha": "right", "color": ink(look.color)}
-        ax.annotate(f"{name}: mean {bill.mean():.2f}", (bills.index[-1], bill.mean()), **words)
+        ax.annotate(f"ECUAS of {name}: {bill.mean():.2f}", (bills.index[-1], bill.mean()), **above, **words)
+        point = (bill <= level).idxmax()
+        ax.annotate(name, (point, bill[point]), textcoords="offset points", weight="bold", **place, **words)
     ax.axhline(1, **NAIVE.line(linewidth=1.5))
-    ax.annotate("refuse everything: 1", (bills.index[-1], 1), xytext=(-2, 4), textcoords="offset points", ha="right")
+    ax.annotate("refuse everything: 1", (bills.index[-1], 1), **above)
     ax.set(xlabel="drawn fee (in mistakes)", ylabel="bill, in fees", xlim=(0, bills.index[-1]), ylim=(0, most))
     return ax

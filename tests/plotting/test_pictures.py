@@ -1,11 +1,11 @@
-"""Pictures of single things draw each answer, product and count, in the look of its role."""
+"""Pictures of single things draw each answer and product, in the look of its role."""
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 
-from helpers.plotting import DOWN, UP, plot_cards, plot_products, plot_ticks
+from helpers.plotting import DOWN, UP, plot_cards, plot_products
 
 
 def colour(patch):
@@ -57,20 +57,4 @@ def test_the_mosaic_has_every_product_but_the_squares():
     assert looks["-0.08"][1] < looks["-0.12"][1] < looks["+0.24"][1]  # the larger, the darker
     assert [tick.get_text() for tick in ax.get_xticklabels()] == ["January", "February"]
     assert list(ax.get_xticks()) == [1, 2.5]
-    plt.close(ax.figure)
-
-
-def test_ticks_stand_where_they_were_stated_and_are_counted_in_bands():
-    stated, right = [0.91, 0.95, 0.97, 0.98, 0.99], [1, 0, 0, 1, 1]
-    ax = plot_ticks(stated, right, [0.9, 0.98, 1])
-    ticks = {to_hex(lines.get_color()[0]): lines.get_segments() for lines in ax.collections}
-    above, below = (ticks[to_hex(look.color)] for look in (UP, DOWN))
-    assert [segment[0, 0] for segment in above] == pytest.approx([0.91, 0.98, 0.99])
-    assert [segment[0, 0] for segment in below] == pytest.approx([0.95, 0.97])
-    assert {segment[:, 1].mean() for segment in above} == {1} and {segment[:, 1].mean() for segment in below} == {0}
-    counts = {(round(text.get_position()[0], 2), text.get_position()[1] > 1): text.get_text() for text in ax.texts}
-    assert counts == {(0.94, True): "1", (0.99, True): "2", (0.94, False): "2", (0.99, False): "0"}
-    (borders,) = (lines for lines in ax.collections if lines.get_linestyle()[0][1] is not None)
-    assert [segment[0, 0] for segment in borders.get_segments()] == [0.98]
-    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["wrong", "right"]
     plt.close(ax.figure)

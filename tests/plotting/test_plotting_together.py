@@ -23,7 +23,6 @@ DRAWN = {
         pd.DataFrame({"rule": names, "n": 5, "gap": 0.1, "low": 0.0, "high": 0.2, "adjusted": 0.01})
     ),
     "repeated": lambda names: plotting.plot_repeated(pd.DataFrame({"estimator": names, "n": 10, "value": 0.1})),
-    "bars": lambda names: plotting.plot_bars(pd.DataFrame([range(4)] * 4, columns=names, index=names)),
     "before and after": lambda names: plotting.plot_before_after(
         pd.DataFrame({"before": 0.4, "value": 0.2, "low": 0.1, "high": 0.3}, index=names), words=("before", "after")
     ),
@@ -34,11 +33,7 @@ DRAWN = {
     "risk and coverage": lambda names: plotting.plot_risk_coverage(
         dict.fromkeys(names, risk_coverage_curve([1, 0], [0.9, 0.2]))
     ),
-    "answer lines": lambda names: plotting.plot_answer_lines(
-        [1, 2], dict.fromkeys(names, [0.1, 0.2]), xlabel="", ylabel=""
-    ),
     "confidences": lambda names: plotting.plot_confidences(dict.fromkeys(names, curve())),
-    "costs": lambda names: plotting.plot_costs(pd.DataFrame([[0, 1]] * 4, index=names)),
     "cost and accuracy": lambda names: plotting.plot_cost_accuracy(points=dict.fromkeys(names, (1.0, 0.5))),
     "stated": lambda names: plotting.plot_stated_observed(dict.fromkeys(names, curve(1))),
     "abstention": lambda names: plotting.plot_abstention_costs(
