@@ -9,6 +9,8 @@ from helpers.plotting.style import DOWN, GREY, NARROW, UP, WIDE, as_written, axe
 def plot_cards(images, answers, truth):
     """Cards and the answers they got: a column a pile, a row a card, bars in blue for the right digit.
 
+    Above the highest bar stands its share of the answers.
+
     Parameters
     ----------
     images : dict of str to array, shape (n, 8, 8)
@@ -23,7 +25,7 @@ def plot_cards(images, answers, truth):
     matplotlib.figure.Figure
         The new figure.
     """
-    fig, axes = plt.subplots(len(truth), len(images), figsize=(WIDE, 1.2 * len(truth)), squeeze=False)
+    fig, axes = plt.subplots(len(truth), len(images), figsize=(WIDE, 1.35 * len(truth)), squeeze=False)
     for column, (pile, pictures) in zip(axes.T, images.items(), strict=True):
         column[0].set_title(as_written(pile))
         for ax, image, given, digit in zip(column, pictures, answers[pile], truth, strict=True):
@@ -32,9 +34,11 @@ def plot_cards(images, answers, truth):
             ax.bar(range(10), share, 0.8, color=[look.color for look in looks])
             for k in range(10):
                 ax.text(k, -0.05, k, ha="center", va="top", color=ink(looks[k].color) if share[k] else GREY)
-            ax.set(xlim=(-5.2, 9.6), ylim=(-0.32, 1))
+            most = share.argmax()
+            ax.text(most, share[most] + 0.03, f"{share[most]:.0%}", ha="center", color=ink(looks[most].color))
+            ax.set(xlim=(-5.2, 9.6), ylim=(-0.32, 1.25))
             ax.set_axis_off()
-            card = ax.inset_axes([0, 0.1, 0.3, 0.9])
+            card = ax.inset_axes([0, 0.1, 0.3, 0.8])
             card.imshow(image, cmap="Greys")
             card.set(xticks=[], yticks=[])
             card.spines[:].set_visible(True)  # where the card ends, so that a slip is seen

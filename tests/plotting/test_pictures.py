@@ -27,6 +27,8 @@ def test_a_card_shows_the_share_of_each_answer_and_which_is_right():
     assert np.array(heights)[1, 0, [1, 2]] == pytest.approx([0.75, 0.25])
     assert np.allclose(np.sum(heights, axis=2), 1)
     assert [ax.get_title() for ax in panels[0]] == ["clean", "slipped"]
+    shares = [[next(text.get_text() for text in ax.texts if "%" in text.get_text()) for ax in row] for row in panels]
+    assert shares == [["100%", "50%"], ["75%", "100%"]]
     for row, digit in zip(panels, (6, 1), strict=True):
         for ax in row:
             right = [k for k, bar in enumerate(ax.patches) if colour(bar) == to_hex(UP.color)]
