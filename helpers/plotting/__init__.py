@@ -20,12 +20,12 @@ from helpers.plotting.papers import (
 from helpers.plotting.pictures import plot_cards, plot_products
 from helpers.plotting.reliability import (
     plot_reliability,
-    plot_reliability_close,
     plot_residuals,
     plot_scores_and_truth,
     plot_stated_observed,
 )
 from helpers.plotting.repeated import plot_repeated, plot_twice
+from helpers.plotting.reports import plot_reliability_close
 from helpers.plotting.routing import plot_cost_accuracy
 from helpers.plotting.selective import plot_abstention_costs, plot_measured, plot_ranks, plot_risk_coverage
 from helpers.plotting.style import (

@@ -4,27 +4,28 @@ import numpy as np
 from matplotlib import pyplot as plt
 
 from helpers.plotting.style import (
+    GREY,
     NAIVE,
     NARROW,
     OBSERVED,
     as_written,
     axes_for,
     diagonal,
-    legend_of_panels,
+    ink,
     name_lines,
     percent,
     series,
     settings_along,
 )
 
+GAP = {"linewidth": 6, "alpha": 0.5, "zorder": 0}  # a grey bar from what was said to what was right
 FEW = 10  # questions of a dot, below which it is hollow; and those that a curve of kept answers begins with
 
 
 def plot_confidences(curves):
-    """Reliability diagrams of several confidences, one below the other, with bands and intervals.
+    """Reliability diagrams of several confidences, one below the other, with intervals.
 
-    Numbers along the foot say how many questions a dot stands for; dots of fewer than ten are hollow and, beside
-    three or more others, without a band.
+    A grey bar leads from what was said to what was right; dots of fewer than ten questions are hollow and pale.
 
     Parameters
     ----------
@@ -36,28 +37,20 @@ def plot_confidences(curves):
     matplotlib.figure.Figure
         The new figure.
     """
-    fig, axes = plt.subplots(len(curves), figsize=(NARROW, 0.5 + 1.85 * len(curves)), squeeze=False)
+    fig, axes = plt.subplots(len(curves), figsize=(NARROW, 0.4 + 2.3 * len(curves)), squeeze=False)
     for ax, (name, curve) in zip(axes[:, 0], curves.items(), strict=True):
-        diagonal(ax, label="right as often as said")
+        diagonal(ax)
         many = curve.count >= FEW
-        band = {"color": NAIVE.color, "alpha": 0.25, "linewidth": 0, "label": "a perfect one, 95 %"}
-        ends = many if many.sum() > 2 else curve.count > 0
-        ax.fill_between(curve.stated[ends], curve.band_low[ends], curve.band_high[ends], **band)
-        for rows, fill, label in (
-            (many, OBSERVED.color, "share right, 95 % interval"),
-            (~many, "white", f"of fewer than {FEW}"),
-        ):
-            if not rows.any():
-                continue
-            bars = np.maximum([curve.observed - curve.low, curve.high - curve.observed], 0)[:, rows]
-            style = OBSERVED.dots(markersize=5, capsize=2, markerfacecolor=fill, alpha=0.5 if fill == "white" else 1)
-            ax.errorbar(curve.stated[rows], curve.observed[rows], yerr=bars, label=label, **style)
-        for x, count in zip(curve.stated, curve.count, strict=True):
-            ax.annotate(f"{count:,}", (x, -0.16), ha="center", va="center", color="0.35")
-        ax.set(xlabel=as_written(name), ylabel="share right", xlim=(-0.02, 1.02), ylim=(-0.28, 1.04))
-        ax.set_yticks(np.linspace(0, 1, 3))
+        bars = np.maximum([curve.observed - curve.low, curve.high - curve.observed], 0)
+        ax.vlines(curve.stated[many], curve.stated[many], curve.observed[many], color=GREY, **GAP)
+        for rows, style in ((many, {}), (~many, {"markerfacecolor": "white", "alpha": 0.4})):
+            style = OBSERVED.dots(markersize=5, capsize=2) | style
+            ax.errorbar(curve.stated[rows], curve.observed[rows], yerr=bars[:, rows], **style)
+        said, right = (np.average(rates, weights=curve.count) for rates in (curve.stated, curve.observed))
+        ax.set_title(f"{as_written(name)}: {100 * said:.1f} % said, {100 * right:.1f} % right", loc="left")
+        ax.set(ylabel="share right", xlim=(-0.02, 1.02), ylim=(-0.03, 1.04), yticks=np.linspace(0, 1, 3))
         percent(ax.xaxis, ax.yaxis)
-    legend_of_panels(fig, ncols=2)
+    axes[-1, 0].set_xlabel("confidence (dashed: as often right as said)")
     return fig
 
 
@@ -68,7 +61,7 @@ def plot_kept(curves, kept, reject_cost=None, ax=None):
     ----------
     curves : dict of str to RiskCoverageCurve
         One curve for each name of a confidence, from all questions on the left; its end, at the surest ten questions
-        or 5 %, bears the name.
+        or 5 %, bears the name. Its heights at all questions and at half of them are written.
     kept : dict of str to (float, float)
         Share answered and share wrong among these where a promise begins, marked for some of the names.
     reject_cost : float, optional
@@ -87,6 +80,9 @@ def plot_kept(curves, kept, reject_cost=None, ax=None):
         seen = curve.coverage >= start
         ends = np.r_[start, curve.coverage[seen]], np.r_[curve.risk[seen][0], curve.risk[seen]]
         ax.step(*(end[::-1] for end in ends), where="post", label=as_written(name), **series(k).line())
+        half = (curve.coverage >= 0.5).argmax()
+        less = curve.risk[half] < curve.risk[-1]
+        _write(ax, curve.coverage[half], curve.risk[half], "", 7 if less else -7, series(k))
         if name not in kept:
             continue
         mark = series(k).dots(markersize=8)
@@ -95,11 +91,19 @@ def plot_kept(curves, kept, reject_cost=None, ax=None):
     if reject_cost is not None:
         style = {"color": "black", "linestyle": ":", "linewidth": 1.3}
         ax.plot([1.02, 0], [reject_cost] * 2, label="handing over", **style)
+    _write(ax, 1, curve.risk[-1], "all: ", 22, NAIVE)
     ax.set(xlim=(1.02, 0), xlabel="share of the questions that is answered", ylabel="wrong among the answers")
     ax.set_ylim(0, None)
     percent(ax.xaxis, ax.yaxis)
     name_lines(ax)
     return ax
+
+
+def _write(ax, x, y, word, up, look):
+    """A mark, and its height in per cent so many typographic points above it (below, if negative)."""
+    ax.plot(x, y, **look.dots())
+    place = {"xytext": (4, up), "textcoords": "offset points", "va": "bottom" if up > 0 else "top"}
+    ax.annotate(f"{word}{100 * y:.0f} %", (x, y), color=ink(look.color), **place)
 
 
 def plot_votes(sizes):
@@ -121,7 +125,11 @@ def plot_votes(sizes):
     known = sizes["right"].notna().any()
     if known:
         ax.fill_between(x, sizes["right_low"], sizes["right_high"], color=OBSERVED.color, alpha=0.2, linewidth=0)
-    ax.plot(x, sizes["right" if known else "same"], **OBSERVED.both(markersize=5))
+    shares = sizes["right" if known else "same"]
+    ax.plot(x, shares, **OBSERVED.both(markersize=5))
+    for end, side in ((0, "left"), (-1, "right")):
+        style = {"xytext": (0, 8), "textcoords": "offset points", "ha": side, "color": ink(OBSERVED.color)}
+        ax.annotate(f"{100 * shares.iloc[end]:.0f} %", (x.iloc[end], shares.iloc[end]), **style)
     ax.set(xscale="log", xlabel="samples that vote (logarithmic)")
     ax.set_ylabel("vote is right" if known else "same answer as all")
     wide = np.ptp(ax.get_ylim()) > 0.05

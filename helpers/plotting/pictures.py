@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from helpers.plotting.style import DOWN, GREY, NARROW, UP, WIDE, as_written, axes_for, ink
+from helpers.plotting.style import DOWN, GREY, NARROW, TEXT, UP, WIDE, as_written, axes_for, ink
 
 
 def plot_cards(images, answers, truth):
@@ -46,7 +46,7 @@ def plot_cards(images, answers, truth):
 
 
 def plot_products(parts, ax=None):
-    """All products of two residuals as a mosaic, in blocks of the parts they come from; squares are hatched.
+    """All products of two residuals as a mosaic, with the mean of each block of parts; squares are hatched.
 
     Parameters
     ----------
@@ -63,22 +63,25 @@ def plot_products(parts, ax=None):
     ax = axes_for(ax, (NARROW, 4.15))
     r = np.concatenate(list(parts.values()))
     n = len(r)
-    largest = np.abs(np.outer(r, r)).max()
-    for i in range(n):
-        for j in range(n):
-            product = r[i] * r[j]
-            look = UP if product >= 0 else DOWN
-            if i == j:
-                ax.fill_between([j, j + 1], i, i + 1, facecolor="white", edgecolor=GREY, hatch="////", linewidth=0)
-                continue
-            ax.fill_between(
-                [j, j + 1], i, i + 1, color=look.color, alpha=0.1 + 0.6 * abs(product) / largest, linewidth=0
-            )
-            ax.text(j + 0.5, i + 0.5, f"{product:+.2f}", ha="center", va="center")
+    products = np.outer(r, r)
+    np.fill_diagonal(products, np.nan)
+    largest = np.nanmax(np.abs(products))
+    for i, j in np.ndindex(n, n):
+        if i == j:
+            ax.fill_between([j, j + 1], i, i + 1, facecolor="white", edgecolor=GREY, hatch="////", linewidth=0)
+            continue
+        look = UP if products[i, j] >= 0 else DOWN
+        strength = 0.1 + 0.6 * abs(products[i, j]) / largest
+        ax.fill_between([j, j + 1], i, i + 1, color=look.color, alpha=strength, linewidth=0)
     ends = np.cumsum([0, *map(len, parts.values())])
     for end in ends:
         ax.plot([0, n], [end, end], [end, end], [0, n], color="black", linewidth=2, clip_on=False)
     middle = (ends[1:] + ends[:-1]) / 2
+    paper = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 3}
+    for i, j in np.ndindex(len(parts), len(parts)):
+        block = products[ends[i] : ends[i + 1], ends[j] : ends[j + 1]]
+        words = f"mean {np.nanmean(block):.3f}" if block.size > 1 else "no pair"
+        ax.text(middle[j], middle[i], words, size=TEXT + 3, ha="center", va="center", bbox=paper)
     ax.set_xticks(middle, map(as_written, parts))
     ax.set_yticks(middle, map(as_written, parts), rotation=90, va="center")
     ax.tick_params(length=0)

@@ -5,7 +5,6 @@ import numpy as np
 from helpers.plotting.style import (
     DOWN,
     GREY,
-    NARROW,
     OBSERVED,
     STATED,
     UP,
@@ -51,37 +50,6 @@ def plot_reliability(curve, ax=None, *, label="observed rate, 95 % interval", le
     percent(ax.xaxis, ax.yaxis)
     if legend:
         ax.legend(loc="upper left")
-    return ax
-
-
-def plot_reliability_close(curve, scores, ax=None):
-    """As `plot_reliability`, with axes that end where the results do and a histogram of the scores along the foot.
-
-    Parameters
-    ----------
-    curve, scores : ReliabilityCurve, and array of float, shape (n,)
-        Bins with their rates, intervals and band, and the stated probabilities.
-    ax : Axes, optional
-        Where to draw; a new figure by default.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes that were drawn on.
-    """
-    ax = plot_reliability(curve, axes_for(ax, (NARROW, 4.1)), legend=False)
-    ax.child_axes[0].remove()
-    seen = np.concatenate([curve.stated, curve.low, curve.high, curve.band_low, curve.band_high])
-    pad = 0.04 * (seen.max() - seen.min())
-    ends = max(seen.min() - pad, -0.02), min(seen.max() + pad, 1.02)
-    foot = ax.inset_axes([0, 0, 1, 0.1])
-    foot.hist(scores, bins=60, range=ends, color=OBSERVED.color, alpha=0.35, linewidth=0)
-    foot.set(xlim=ends)
-    foot.set_axis_off()
-    ax.set(xlim=ends, ylim=ends, xlabel="stated probability (bars: how many cases)")
-    whole = 0 if ends[1] - ends[0] > 0.1 else None
-    percent(ax.xaxis, ax.yaxis, decimals=whole)
-    legend_on_top(ax)
     return ax
 
 

@@ -142,14 +142,6 @@ def legend_on_top(ax, ncols=2, **place):
     ax.legend(**{"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "ncols": ncols} | place)
 
 
-def legend_of_panels(fig, ncols=1):
-    """One legend above a figure with what its panels show, each entry once."""
-    entries = {}
-    for ax in fig.axes:
-        entries |= dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
-    fig.legend(entries.values(), entries, loc="outside upper center", ncols=ncols)
-
-
 def ink(color):
     """A colour for words: darker, so that it can be read.
 

@@ -37,26 +37,25 @@ def test_a_card_shows_the_share_of_each_answer_and_which_is_right():
     plt.close(fig)
 
 
-def test_the_mosaic_has_every_product_but_the_squares():
+def test_the_mosaic_colours_every_product_but_the_squares_and_gives_the_mean_of_each_block():
     parts = {"January": np.array([0.6, -0.2]), "February": np.array([0.4])}
     ax = plot_products(parts)
-    places = {tuple(text.get_position()): text.get_text() for text in ax.texts}
-    assert places == {
-        (1.5, 0.5): "-0.12", (0.5, 1.5): "-0.12", (2.5, 0.5): "+0.24", (0.5, 2.5): "+0.24",
-        (2.5, 1.5): "-0.08", (1.5, 2.5): "-0.08",
-    }  # fmt: skip
+    means = {tuple(text.get_position()): text.get_text() for text in ax.texts}
+    assert means == {(1, 1): "mean -0.120", (2.5, 1): "mean 0.080", (1, 2.5): "mean 0.080", (2.5, 2.5): "no pair"}
     hatched = [patch for patch in ax.collections if patch.get_hatch()]
     corners = sorted(tuple(patch.get_paths()[0].get_extents().min) for patch in hatched)
     assert corners == [(0, 0), (1, 1), (2, 2)]
     looks = {}
     for patch in ax.collections:
         if not patch.get_hatch():
-            x, y = patch.get_paths()[0].get_extents().min
-            looks[places[x + 0.5, y + 0.5]] = colour_of(patch), patch.get_facecolor()[0, 3]
-    assert {product: look for product, (look, _) in looks.items()} == {
-        "-0.12": to_hex(DOWN.color), "+0.24": to_hex(UP.color), "-0.08": to_hex(DOWN.color),
+            place = tuple(patch.get_paths()[0].get_extents().min.astype(int))
+            looks[place] = colour_of(patch), patch.get_facecolor()[0, 3]
+    up, down = to_hex(UP.color), to_hex(DOWN.color)
+    assert {place: look for place, (look, _) in looks.items()} == {
+        (1, 0): down, (0, 1): down, (2, 0): up, (0, 2): up, (2, 1): down, (1, 2): down,
     }  # fmt: skip
-    assert looks["-0.08"][1] < looks["-0.12"][1] < looks["+0.24"][1]  # the larger, the darker
+    strength = [looks[place][1] for place in ((2, 1), (1, 0), (2, 0))]  # of -0.08, -0.12 and 0.24
+    assert strength == sorted(set(strength))
     assert [tick.get_text() for tick in ax.get_xticklabels()] == ["January", "February"]
     assert list(ax.get_xticks()) == [1, 2.5]
     plt.close(ax.figure)

@@ -186,7 +186,8 @@ class AnswerReport(Report):
 
     @property
     def reliability_curves(self):
-        return {NAMES[name]: error.curve for name, error in self.calibration.errors.items()}
+        """{name of a confidence: ReliabilityCurve}; held-out agreement would show what agreement shows."""
+        return {NAMES[name]: error.curve for name, error in self.calibration.errors.items() if name != "sem2"}
 
     @property
     def kept_curves(self):
@@ -204,8 +205,8 @@ class AnswerReport(Report):
 
     @property
     def surely_off(self):
-        """The findings on confidences that are surely too high or too low on average."""
-        findings = self.findings
+        """The findings on drawn confidences that are surely too high or too low on average."""
+        findings = self.findings[self.findings["subject"].isin(self.reliability_curves)]
         is_off = findings["kind"].isin(["too_high", "too_low", "off"])
         return findings[is_off & ((findings["low"] > 0) | (findings["high"] < 0))]
 

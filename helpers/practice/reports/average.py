@@ -83,6 +83,11 @@ class Average:
         return max((self.high - self.low) / 4, 1e-6)
 
     @property
+    def is_off_by(self):
+        """Whether the scores are surely not right on average, and `size` says by how much."""
+        return self.is_miscalibrated and self.low > 0
+
+    @property
     def scale(self):
         """Factor, at most 1, by which differences count as small where the rarer label is rarer than one in ten."""
         observed = float(self.rates["observed"])
@@ -91,7 +96,7 @@ class Average:
     @property
     def is_worth_mending(self):
         """Whether recalibration would surely move the scores, and by as much as two points (less for rare labels)."""
-        return self.is_miscalibrated and self.low > 0 and self.size >= SMALL * self.scale
+        return self.is_off_by and self.size >= SMALL * self.scale
 
     @property
     def direction(self):

@@ -21,6 +21,7 @@ from helpers.practice.reports.findings import Severity, read_words
 from helpers.practice.reports.intake import as_assumed, find_limitation, levels_to_show, relabelled
 from helpers.practice.reports.misjudged import find_misjudged
 from helpers.practice.reports.pair import compare_scores, pairs_in_order
+from helpers.practice.reports.phrases import typically
 from helpers.practice.reports.rescored import count_money, mean_of, parts_of_loss, repair_scores
 from helpers.practice.reports.score_findings import find_all
 from helpers.practice.reports.score_tables import ScoreTables
@@ -167,20 +168,22 @@ class ScoreReport(ScoreTables, Report):
 
     @property
     def figure_names(self):
-        return ["curve", "bins"] if self.audit is None else ["curve", "bins", "groups"]
+        return ["bins", "curve"] if self.audit is None else ["bins", "curve", "groups"]
 
     def draw(self, name):
         """Draw one of `figure_names`; the axes or figure."""
         from helpers.plotting import plot_groups, plot_reliability_close, reports
 
         check_one_of(name, "name", self.figure_names)
+        if name == "groups":
+            return plot_groups(self.audit.drawn, xlabel=GAP, in_order=True, most=len(self.audit.drawn))
+        average = self.average
+        rare = float(average.rates["observed"]) < RARE
+        options = {"log": rare, "threshold": None if self.money is None else self.money.threshold}
         if name == "curve":
-            rare = float(self.average.rates["observed"]) < RARE
-            threshold = None if self.money is None else self.money.threshold
-            return reports.plot_monotone(self.average.curve, self.table.p, log=rare, threshold=threshold)
-        if name == "bins":
-            return plot_reliability_close(self.average.error.curve, self.table.p)
-        return plot_groups(self.audit.drawn, xlabel=GAP, in_order=True, most=len(self.audit.drawn))
+            return reports.plot_monotone(average.curve, self.table.p, **options)
+        apart = f"grey: typically\n{typically(average.size, average.low, average.high)}" if average.is_off_by else ""
+        return plot_reliability_close(average.error.curve, apart=apart, **options)
 
     def null_trials(self, rng):
         """The tests that could raise an alarm, {name: function of `rng`}, for `negative_control`."""
