@@ -53,7 +53,7 @@ def plot_reliability(curve, ax=None, *, label="observed rate, 95 % interval", le
     return ax
 
 
-def plot_stated_observed(curves, ax=None, *, words=("stated", "observed, 95 % interval")):
+def plot_stated_observed(curves, ax=None, *, words=("stated", "observed, 95 % interval"), numbers=False):
     """Stated probability (open diamond) and observed rate with its interval of a few groups, one a line, joined.
 
     Parameters
@@ -64,6 +64,8 @@ def plot_stated_observed(curves, ax=None, *, words=("stated", "observed, 95 % in
         Where to draw; a new figure by default.
     words : (str, str), default ("stated", "observed, 95 % interval")
         Words of the legend.
+    numbers : bool, default False
+        Whether each mark has its percentage beside it, above the line of its group.
 
     Returns
     -------
@@ -78,6 +80,11 @@ def plot_stated_observed(curves, ax=None, *, words=("stated", "observed, 95 % in
     ax.hlines(place, stated, observed, color=GREY, linewidth=4, alpha=0.35, zorder=0)
     ax.plot(stated, place, label=words[0], **STATED.dots())
     ax.errorbar(observed, place, xerr=bars, label=words[1], **OBSERVED.dots(capsize=3))
+    for mine, other, color in ((stated, observed, STATED.color), (observed, stated, OBSERVED.color)):
+        for x, beyond, y in zip(mine, other, place, strict=True) if numbers else ():
+            side = "right" if x < beyond else "left"
+            away = {"xytext": (-2 if x < beyond else 2, 5), "textcoords": "offset points"}
+            ax.annotate(f"{100 * x:.0f} %", (x, y), ha=side, va="bottom", color=ink(color), **away)
     ax.set_yticks(place, [f"{as_written(name)}\n({n:,})" for name, n in zip(curves, count, strict=True)])
     ax.set(ylim=(-0.6, len(curves) - 0.4), xlabel="probability")
     percent(ax.xaxis)
