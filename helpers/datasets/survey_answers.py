@@ -25,7 +25,7 @@ TOLD = {
 
 
 def who_is_asked(people):
-    """{task: (who is asked, who is a yes)}, both a column of true and false about people in the form of `load_acs12`."""
+    """{task: (who is asked, who is a yes)}, both true or false for each of people in the form of `load_acs12`."""
     older = people["age"] > 16
     earns = (people["income"] > 100) & (people["hrs_work"] > 0)
     can_say = (people["age"] < 90) & people["employment"].notna()
