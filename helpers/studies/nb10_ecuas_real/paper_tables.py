@@ -99,7 +99,7 @@ def best_by_all(systems, *, scores="raw", n_resamples=200, seed=0):
 
     Index model; `best` (of the answers as they are, "none" if it depends on the measure), `share` of resamples of the
     questions in which one is, and `rest`, the number of models for which none is, with its 95 % interval `low`, `high`
-    (the same in each row), as if the questions of the models were drawn alike.
+    (the same in each row). Drawing questions again adds noise, so shares are too low and ends too high.
     """
     lines, without = {}, np.zeros(n_resamples)
     for model, of_model in systems.items():
