@@ -16,7 +16,6 @@ import json
 import os
 import time
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import Request as Post
@@ -25,6 +24,7 @@ from urllib.request import urlopen
 import pandas as pd
 
 from helpers._progress import step, told
+from helpers.datasets.survey_answers import TOLD, who_is_asked
 from helpers.practice.llm.local import LocalModel, local_model
 from helpers.practice.llm.models import MODELS
 from helpers.practice.llm.prompts import load_prompt
@@ -48,35 +48,10 @@ SCHOOLING = {"hs or lower": "no college", "college": "college degree", "grad": "
 RACES = {"white": "white", "black": "black", "asian": "Asian", "other": "of another race"}
 
 
-@dataclass(frozen=True)
-class Task:
-    """A question about people: who is asked about, what is true, and which columns the model is told."""
-
-    question: str
-    label: object
-    asked: object
-    columns: tuple
-
-
 TASKS = {
-    "income": Task(
-        "Does this person earn more than $50,000 a year?",
-        lambda people: people["income"] > 50_000,
-        lambda people: (people["age"] > 16) & (people["income"] > 100) & (people["hrs_work"] > 0),
-        ("age", "gender", "race", "edu", "married", "hrs_work", "lang", "citizen"),
-    ),
-    "employment": Task(
-        "Does this person have a job?",
-        lambda people: people["employment"] == "employed",
-        lambda people: (people["age"] > 16) & (people["age"] < 90) & people["employment"].notna(),
-        ("age", "gender", "race", "edu", "married", "lang", "citizen", "disability"),
-    ),
-    "travel_time": Task(
-        "Does this person need more than 20 minutes to get to work?",
-        lambda people: people["time_to_work"] > 20,
-        lambda people: (people["age"] > 16) & people["time_to_work"].notna(),
-        ("age", "gender", "race", "edu", "married", "hrs_work", "lang", "citizen", "disability"),
-    ),
+    "income": "Does this person earn more than $50,000 a year?",
+    "employment": "Does this person have a job?",
+    "travel_time": "Does this person need more than 20 minutes to get to work?",
 }
 
 WAYS = {"choice": 1, "numeric": 2, "choice_examples": 1}  # tokens of the reply
@@ -117,9 +92,8 @@ def read_people(path=PEOPLE):
 
 def asked_about(people, task):
     """The people of a task, without the last ones, who are the examples; and those, with the label of all as `y`."""
-    task = TASKS[task]
-    chosen = people[task.asked(people)].reset_index(drop=True)
-    chosen["y"] = task.label(chosen).astype(int)
+    asked, yes = who_is_asked(people)[task]
+    chosen = people[asked].assign(y=yes[asked].astype(int)).reset_index(drop=True)
     return chosen.iloc[:-N_EXAMPLES], chosen.iloc[-N_EXAMPLES:]
 
 
@@ -130,8 +104,8 @@ def prompts_of(task, way):
     template = load_prompt(PROMPTS / f"{file}.txt", "probability" if way == "numeric" else "score")
 
     def filled(person):
-        case = describe(person, TASKS[task].columns)
-        (message,) = template.messages(case=case, question=TASKS[task].question, options=OPTIONS)
+        case = describe(person, TOLD[task])
+        (message,) = template.messages(case=case, question=TASKS[task], options=OPTIONS)
         return message["content"]
 
     prompts = [filled(person) for person in people.to_dict("records")]

@@ -59,7 +59,7 @@ def record(options, name):
     if options.held:
         there |= held_samples(options.held, name)
     parts = range(N_ANSWERS // AT_ONCE)
-    questions = read_questions(options.hard)["question"].head(options.questions)
+    questions = read_questions(options.which)["question"].head(options.questions)
     wanted = [(question, part, options.temperature) for question in questions for part in parts]
     missing = [key for key in wanted if key not in there]
     model = local_model(options.models[name], n_threads=options.threads, n_parallel=AT_ONCE, context=128)

@@ -23,9 +23,9 @@ from make_smollm2_tables import grade_answer
 COLUMNS = ("model", "question", "temperature", "sample", "answer", "correct")
 
 
-def rows_of(folder, hard=False):
+def rows_of(folder, which="easy"):
     """A row an answer, smaller models and higher temperatures first, questions as they are asked."""
-    questions = read_questions(hard)[["question", "references"]]
+    questions = read_questions(which)[["question", "references"]]
     rows = []
     for path in sorted(Path(folder).glob("*.jsonl"), key=place_of):
         records = {key_of(record): record["texts"] for record in read_records(path)}
@@ -46,14 +46,16 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
     )
     parser.add_argument("folder", help="of the records")
-    parser.add_argument("--hard", action="store_true", help="records of the questions of hard_questions.csv")
+    parser.add_argument("--hard", action="store_const", dest="which", const="hard", default="easy",
+                        help="records of the questions of hard_questions.csv")  # fmt: skip
     parser.add_argument("--out", help="the table; without, the shipped one")
     parser.add_argument("--beside", metavar="TABLE", help="only what this table does not hold")
     options = parser.parse_args()
-    table = rows_of(options.folder, options.hard)
+    table = rows_of(options.folder, options.which)
     if options.beside:
         table = without_held(table, options.beside, ["model", "question", "temperature"])
-    write(table, options.out or DATA / ("hard_samples.csv.gz" if options.hard else "question_samples.csv.gz"))
+    shipped = "hard_samples.csv.gz" if options.which == "hard" else "question_samples.csv.gz"
+    write(table, options.out or DATA / shipped)
     by_model = table.groupby(["model", "temperature"], sort=False)
     print(by_model.agg(questions=("question", "nunique"), right=("correct", "mean")).round(3).to_string())
 

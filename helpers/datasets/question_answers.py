@@ -9,11 +9,15 @@ from helpers.checks import check_column, check_one_of
 from helpers.datasets.cells import check_cells, numbers_of, read_parts, together
 from helpers.datasets.download import DATA_FOLDER
 
-_ANSWERS = {False: ("question_answers.csv.gz",), True: ("hard_answers.csv.gz",)}
+_ANSWERS = {
+    "easy": ("question_answers.csv.gz",),
+    "hard": ("hard_answers.csv.gz", "hard_answers_2.csv.gz"),
+    "options": ("option_answers.csv.gz",),
+}
 
-_SAMPLES = {False: ("question_samples.csv.gz",), True: ("hard_samples.csv.gz", "hard_samples_2.csv.gz")}
+_SAMPLES = {"easy": ("question_samples.csv.gz",), "hard": ("hard_samples.csv.gz", "hard_samples_2.csv.gz")}
 
-_QUESTIONS = ("smollm2_questions.csv", "hard_questions.csv")
+_QUESTIONS = ("smollm2_questions.csv", "hard_questions.csv", "option_questions.csv")
 
 _SHARES = ("is_true", "is_true_mass", "verbalised")
 
@@ -25,7 +29,7 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-def read_question_answers(path=None, *, hard=False):
+def read_question_answers(path=None, *, hard=False, options=False, parts=1):
     """What language models answered to short questions of fact, and how sure they were: one row a model and question.
 
     Parameters
@@ -34,6 +38,12 @@ def read_question_answers(path=None, *, hard=False):
         Table of `data/scripts/make_answers_tables.py` with answers of your own model; without, the shipped answers.
     hard : bool, default False
         Of the shipped answers those to 130 harder questions, of kinds at which small models fail.
+    options : bool, default False
+        Of the shipped answers those to questions with four answers to choose from, which stand in the question; the
+        model answers with a letter.
+    parts : {1, 2}, default 1
+        Of the shipped answers to harder questions the first part (60 questions, the two larger models), or both (130,
+        four models).
 
     Returns
     -------
@@ -48,8 +58,8 @@ def read_question_answers(path=None, *, hard=False):
     Raises
     ------
     ValueError
-        For missing columns, a question that is not among the shipped ones, easy or hard, an answer that occurs twice,
-        or cells that break a rule.
+        For missing columns, a question that is not among the shipped ones, an answer that occurs twice, a part that
+        there is not, hard questions with options, or cells that break a rule.
 
     References
     ----------
@@ -61,8 +71,11 @@ def read_question_answers(path=None, *, hard=False):
     >>> sorted(answers["kind"].unique())
     ['arithmetic', 'calendar', 'capital', 'fact', 'opposite', 'unit']
     """
-    name, table = _read(path, _ANSWERS, hard, _NEEDED)
-    table = _checked(name, table)
+    if hard and options:
+        raise ValueError("options must be without hard, because questions with options are of all kinds.")
+    which = "options" if options else "hard" if hard else "easy"
+    name, table = _read(path, _ANSWERS, which, _NEEDED, parts)
+    table = _checked(name, table if parts == 1 else together(table, ["model"]))
     return table.assign(posterior=np.exp(table["logprob"]))[list(_COLUMNS)]
 
 
@@ -102,7 +115,8 @@ def read_question_samples(path=None, *, hard=False, parts=1):
     >>> answers.groupby(["model", "question"]).size().unique().tolist()
     [50]
     """
-    name, table = _read(path, _SAMPLES, hard, ("model", "question", "sample", "answer", "correct"), parts)
+    which = "hard" if hard else "easy"
+    name, table = _read(path, _SAMPLES, which, ("model", "question", "sample", "answer", "correct"), parts)
     sample, correct = numbers_of(table["sample"]), numbers_of(table["correct"])
     check_cells(name, "correct", "be 0 or 1", table["correct"], ~np.isin(correct, [0, 1]))
     check_cells(name, "sample", "be a whole number from 1", table["sample"], ~(sample >= 1) | (sample % 1 != 0))
@@ -115,11 +129,10 @@ def read_question_samples(path=None, *, hard=False, parts=1):
     return table if parts == 1 else together(table, ["model", "temperature"])
 
 
-def _read(path, shipped, hard, needed, parts=1):
+def _read(path, shipped, which, needed, parts):
     """(name of the file, its table with kind and right answers of each question)."""
-    check_one_of(hard, "hard", tuple(shipped))
-    check_one_of(parts, "parts", tuple(range(1, len(shipped[hard]) + 1)))
-    paths = [DATA_FOLDER / file for file in shipped[hard][:parts]] if path is None else [Path(path).expanduser()]
+    check_one_of(parts, "parts", tuple(range(1, len(shipped[which]) + 1)))
+    paths = [DATA_FOLDER / file for file in shipped[which][:parts]] if path is None else [Path(path).expanduser()]
     table, path = read_parts(paths, keep_default_na=False, na_values=[""], dtype={"answer": str}), paths[0]
     for column in needed:
         check_column(column, list(table), path.name)

@@ -24,6 +24,18 @@ TOLD = {
 }
 
 
+def who_is_asked(people):
+    """{task: (who is asked, who is a yes)}, both true or false for each of people in the form of `load_acs12`."""
+    older = people["age"] > 16
+    earns = (people["income"] > 100) & (people["hrs_work"] > 0)
+    can_say = (people["age"] < 90) & people["employment"].notna()
+    return {
+        "income": (older & earns, people["income"] > 50_000),
+        "employment": (older & can_say, people["employment"] == "employed"),
+        "travel_time": (older & people["time_to_work"].notna(), people["time_to_work"] > 20),
+    }
+
+
 def load_acs12():
     """People of the American Community Survey of 2012, 2,000 of them, one row a person.
 

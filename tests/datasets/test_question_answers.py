@@ -265,7 +265,7 @@ def test_harder_questions_at_another_temperature(sampler, sample_tables, tmp_pat
     for more in ([], ["--temperature", "0.5"]):
         monkeypatch.setattr("sys.argv", options + more)
         sampler.main()
-    table = sample_tables.rows_of(tmp_path, hard=True)
+    table = sample_tables.rows_of(tmp_path, "hard")
     sample_tables.write(table, tmp_path / "mine.csv.gz")
     rows = read_question_samples(tmp_path / "mine.csv.gz")
     assert rows["answer"].tolist() == 100 * ["1.0"] + 100 * ["0.5"]
@@ -274,7 +274,7 @@ def test_harder_questions_at_another_temperature(sampler, sample_tables, tmp_pat
 
 
 def test_samples_and_answers_that_a_table_holds_are_not_asked_again(sampler, recorder, tmp_path, monkeypatch):
-    asked = recorder.read_questions(hard=True)["question"].tolist()
+    asked = recorder.read_questions("hard")["question"].tolist()
     held = pd.DataFrame({"model": "mine", "question": asked[:2], "temperature": [1.0, 0.5]})
     held.to_csv(tmp_path / "held.csv", index=False)
     drawn = []
@@ -305,6 +305,96 @@ def test_both_parts_of_harder_answers_hold_each_question_once():
     pd.testing.assert_frame_equal(smaller, first[first["model"] == "qwen2.5-coder-0.5b"].reset_index(drop=True))
     with pytest.raises(ValueError, match="parts"):
         read_question_samples(parts=2)
+
+
+def test_both_parts_of_harder_greedy_answers_hold_each_question_once(recorder):
+    first, both = read_question_answers(hard=True), read_question_answers(hard=True, parts=2)
+    asked = recorder.read_questions("hard")["question"].tolist()
+    assert set(both["model"]) == set(recorder.MODELS)
+    for model, rows in both.groupby("model"):
+        held = first.loc[first["model"] == model, "question"].tolist()
+        assert rows["question"].tolist() == held + [question for question in asked if question not in held]
+        assert rows.index.tolist() == [*range(rows.index[0], rows.index[0] + 130)]
+    with pytest.raises(ValueError, match="parts"):
+        read_question_answers(parts=2)
+
+
+def test_a_second_part_counts_what_the_first_holds_as_answered(tables, tmp_path):
+    questions = tables.read_questions("hard")["question"].head(2)
+    replies = {"open": reply(" 4\n", " 4", "\n"), "is_true": reply(" True", " True"), "verbalised": reply(" 9", " 9")}
+    for model, answered in (("a", questions[1:]), ("b", questions)):
+        lines = [
+            json.dumps({"stage": stage, "question": question, "about": "" if stage == "open" else "4"} | replies[stage])
+            for question in answered
+            for stage in replies
+        ]
+        (tmp_path / f"{model}.jsonl").write_text("\n".join(lines))
+    pd.DataFrame({"model": ["a"], "question": [questions[0]]}).to_csv(tmp_path / "first.csv", index=False)
+    for beside, rows in (
+        (None, [["a", questions[1]], ["b", questions[1]]]),
+        (tmp_path / "first.csv", [["a", questions[1]], ["b", questions[0]], ["b", questions[1]]]),
+    ):
+        assert tables.rows_of(tmp_path, "hard", beside)[["model", "question"]].values.tolist() == rows
+
+
+@pytest.fixture(scope="module")
+def options_of():
+    """{kind and question without its options: (options by letter, letter of the right one)}."""
+    rows = pd.read_csv(DATA_FOLDER / "option_questions.csv", dtype=str)
+    parted = [(kind, *question.split("\n"), right) for kind, question, right in rows.itertuples(index=False)]
+    return {(kind, asked): (dict(zip("ABCD", lines, strict=True)), right) for kind, asked, *lines, right in parted}
+
+
+def test_questions_with_options_are_those_of_their_script():
+    made = load_script("make_option_questions").make_table()
+    pd.testing.assert_frame_equal(made, pd.read_csv(DATA_FOLDER / "option_questions.csv", dtype=str))
+
+
+def test_one_of_four_options_is_right(tables, options_of):
+    files = [pd.read_csv(DATA_FOLDER / f"{name}_questions.csv", dtype=str) for name in ("smollm2", "hard")]
+    references = pd.concat(files).set_index(["kind", "question"])["references"]
+    for (kind, asked), (lines, right) in options_of.items():
+        said = [line.removeprefix(f"{letter}. ") for letter, line in lines.items()]
+        assert len(set(said)) == 4
+        grades = [tables.grade_answer(asked, option, references[kind, asked].split("|")) for option in said]
+        assert "".join(letter for letter, grade in zip("ABCD", grades, strict=True) if grade) == right, asked
+    places = pd.Series([right for _, right in options_of.values()]).value_counts()
+    assert len(options_of) > 300 and places.between(len(options_of) / 4 - 30, len(options_of) / 4 + 30).all()
+
+
+def test_a_letter_is_an_answer_of_one_token(recorder, tables, tmp_path, monkeypatch):
+    monkeypatch.setattr(recorder, "local_model", lambda *args, **settings: nullcontext())
+    asked = []
+
+    def ask(model, prompt, n_tokens, stop=()):
+        asked.append((prompt, n_tokens))
+        if prompt.endswith("Answer:") and "Proposed" not in prompt:
+            return reply(" B", " B")
+        return reply(" 90" if prompt.endswith(":") else " True", " True")
+
+    monkeypatch.setattr(recorder, "ask", ask)
+    options = ["make_answers.py", "--folder", str(tmp_path), "--models", "mine.gguf", "--options", "--questions", "20"]
+    monkeypatch.setattr("sys.argv", options)
+    recorder.main()
+    assert [n for _, n in asked] == 20 * [1] + 20 * [1] + 20 * [5]
+    assert all("\nA. " in prompt for prompt, _ in asked)
+    assert all("\nProposed answer: B\n" in prompt for prompt, _ in asked[20:])
+    tables.write(tables.rows_of(tmp_path, "options"), tmp_path / "mine.csv.gz")
+    rows = read_question_answers(tmp_path / "mine.csv.gz")
+    assert rows["answer"].tolist() == 20 * ["B"] and (rows["posterior"] - 0.5).abs().max() < 1e-4
+    np.testing.assert_array_equal(rows["correct"], (rows["references"] == "B").astype(int))
+    assert rows["correct"].nunique() == 2
+
+
+def test_letters_of_the_first_questions_of_the_drawn_order(recorder):
+    asked = recorder.read_questions("options")["question"].tolist()
+    by_model = read_question_answers(options=True).groupby("model")
+    assert by_model.ngroups == 4 and by_model.size().nunique() == 1 and by_model.size().iloc[0] >= 100
+    for _, rows in by_model:
+        assert rows["question"].tolist() == asked[: len(rows)]
+        np.testing.assert_array_equal(rows["correct"], (rows["answer"] == rows["references"]).astype(int))
+    with pytest.raises(ValueError, match="options"):
+        read_question_answers(hard=True, options=True)
 
 
 @pytest.mark.parametrize(

@@ -51,6 +51,22 @@ def test_order_and_calibration_are_at_odds_until_scores_are_calibrated(systems):
     assert set(after["better"]) == {"Seq. Post."}
 
 
+def test_no_confidence_is_the_best_where_order_and_values_are_at_odds(systems):
+    raw = paper_tables.best_by_all(systems, n_resamples=20)
+    assert raw.loc["m", "best"] == "none" and raw.loc["m", "share"] == 0
+    assert raw[["rest", "low", "high"]].values.tolist() == [[1, 1, 1]]
+
+
+def test_a_confidence_that_others_do_not_beat_is_the_best_of_all():
+    rng = np.random.default_rng(2)
+    q = rng.uniform(size=300)
+    y = (rng.random(300) < q).astype(int)
+    others = {("sure", "raw"): (y, np.full(300, 0.9)), ("no", "raw"): (y, 1 - q), ("no", "calibrated"): (y, q)}
+    systems = {"m": {("q", "raw"): (y, q)} | others}
+    found = paper_tables.best_by_all(systems, n_resamples=20)
+    assert found.loc["m", "best"] == "q" and found.loc["m", "share"] > 0.5 and found.loc["m", "rest"] == 0
+
+
 def test_a_row_is_calibrated_by_the_others():
     """A score that is nothing but the row's own label, hidden in noise of the others, must not help."""
     rng = np.random.default_rng(1)

@@ -22,7 +22,7 @@ from helpers.calibration import PlattCalibrator
 from helpers.calibration.calibrators import clipped_logit
 from helpers.checks import check_count, check_groups
 from helpers.datasets import load_acs12, load_breast_cancer, load_digits, load_fair, load_rand_hie
-from helpers.datasets.survey_answers import TOLD
+from helpers.datasets.survey_answers import TOLD, who_is_asked
 from helpers.decisions import RiskEstimator, best_decision, cost_matrix, excess_risk, expected_cost, grouping_risk
 from helpers.decisions.costs import check_costs
 from helpers.partition import BinnedTree, split_rows
@@ -74,17 +74,9 @@ class SurveyTask:
 def survey_tasks():
     """The three questions that language models were asked about people of the survey, with what they were told."""
     people = load_acs12()
-    older = people["age"] > 16
-    asked = {
-        "income": (older & (people["income"] > 100) & (people["hrs_work"] > 0), people["income"] > 50_000),
-        "employment": (
-            older & (people["age"] < 90) & people["employment"].notna(), people["employment"] == "employed"
-        ),
-        "travel_time": (older & people["time_to_work"].notna(), people["time_to_work"] > 20),
-    }  # fmt: skip
     return {
         task: SurveyTask(people.loc[rows, TOLD[task]].reset_index(drop=True), label[rows].to_numpy(int))
-        for task, (rows, label) in asked.items()
+        for task, (rows, label) in who_is_asked(people).items()
     }
 
 

@@ -5,7 +5,8 @@ import pandas as pd
 from sklearn.model_selection import StratifiedKFold
 
 from helpers.calibration import PlattCalibrator
-from helpers.selective import METRICS, compare_systems, measure_systems
+from helpers.resampling import resampled_rows
+from helpers.selective import METRICS, compare_systems, confidence_metrics, measure_systems
 
 CONFIDENCES = {"posterior": "Seq. Post.", "is_true": "Is True", "verbalised": "Verbalized"}
 
@@ -91,6 +92,37 @@ def sure_winners(systems, *, scores="raw", n_resamples=500, seed=0):
     better = np.where(first, rows["system"], rows["against"])
     worse = np.where(first, rows["against"], rows["system"])
     return rows.assign(better=better, worse=worse).loc[first | second, ["model", "better", "worse", "metric"]]
+
+
+def best_by_all(systems, *, scores="raw", n_resamples=200, seed=0):
+    """Is one confidence the best by all of the paper's measures, in its three digits, where equal counts as best?
+
+    Index model; `best` (of the answers as they are, "none" if it depends on the measure), `share` of resamples of the
+    questions in which one is, and `rest`, the number of models for which none is, with its 95 % interval `low`, `high`
+    (the same in each row). Drawing questions again adds noise, so shares are too low and ends too high.
+    """
+    lines, without = {}, np.zeros(n_resamples)
+    for model, of_model in systems.items():
+        pairs = {name: pair for (name, kind), pair in of_model.items() if kind == scores}
+        n_rows = len(next(iter(pairs.values()))[0])
+        draws = resampled_rows(n_rows, n_resamples, rng=seed)
+        found = [_winner(pairs, rows) for rows in (np.arange(n_rows), *draws)]
+        missed = np.array([one == "none" for one in found[1:]])
+        without += missed
+        lines[model] = {"best": found[0], "share": 1 - missed.mean()}
+    table = pd.DataFrame(lines).T.rename_axis("model").astype({"share": float})
+    low, high = np.quantile(without, [0.025, 0.975], method="inverted_cdf")
+    return table.assign(rest=(table["best"] == "none").sum(), low=low, high=high)
+
+
+def _winner(pairs, rows):
+    """The confidence that no other one beats by any measure on these rows; "none" if there is none."""
+    values = pd.DataFrame({name: confidence_metrics(y[rows], p[rows], n=EXPONENTS) for name, (y, p) in pairs.items()})
+    values = values.loc[[name for name in MEASURES if name != "er"]].round(3)
+    larger = [name in METRICS and METRICS[name].larger_is_better for name in values.index]
+    values.loc[larger] *= -1
+    best = values.eq(values.min(axis=1), axis=0).all()
+    return best.idxmax() if best.any() else "none"
 
 
 def contradicting(sure):
