@@ -234,6 +234,11 @@ def test_split_rows_keeps_groups_whole_and_uses_every_row_once(seed, n_groups):
     assert all(0 < y[rows].sum() < rows.size for rows in parts)
 
 
+def test_two_groups_cannot_fill_four_parts():
+    with pytest.raises(ValueError, match="y must hold both classes in each of 4 random parts"):
+        split_rows(np.tile([0.0, 1.0], 10), np.repeat([0, 1], 10), (0.3, 0.6, 0.9), np.random.default_rng(0))
+
+
 def test_columns_are_cut_more_coarsely_where_there_are_many_rows(monkeypatch):
     monkeypatch.setattr(partition, "MANY_ROWS", 3000)
     X, residual = np.random.default_rng(0).normal(size=(2, 3000))
