@@ -53,7 +53,7 @@ def plot_grouping_diagram(result, ax=None, *, legend=True):
     kinds += ((~(low > center) & ~(high < center), UNSURE, "not significant at 5 %"),)
     crowded = shown.size > 60
     for mask, look, words in kinds[::-1]:
-        faint = 0.3 if crowded and look is UNSURE else 0.75
+        faint = 0.3 if look is UNSURE else 0.75
         ax.vlines(x[mask], low[mask], high[mask], color=look.color, linewidth=0.9 if crowded else 1.3, alpha=faint)
         style = {"color": look.color, "marker": look.marker, "edgecolor": "white", "linewidth": 0.4, "zorder": 3}
         ax.scatter(x[mask], rate[mask], s=area[mask], label=words, **style)

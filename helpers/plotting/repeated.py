@@ -1,6 +1,7 @@
 """Figures of what is measured more than once: the same groups twice, and audits that are repeated."""
 
 import numpy as np
+from matplotlib.ticker import MaxNLocator
 
 from helpers.plotting.style import (
     GREY,
@@ -40,8 +41,9 @@ def plot_twice(first, second, ax=None, *, xlabel="", ylabel="", most=None):
     ax.axvline(0, color=GREY, linewidth=0.8)
     ax.plot(first, second, **OBSERVED.dots(markersize=6, alpha=0.6, markeredgewidth=0))
     ax.set(xlim=(-most, most), ylim=(-most, most), aspect="equal", xlabel=xlabel, ylabel=ylabel)
-    points(ax.xaxis, sign=True)
-    points(ax.yaxis, sign=True)
+    for axis in (ax.xaxis, ax.yaxis):  # the same numbers along both
+        axis.set_major_locator(MaxNLocator(6))
+        points(axis, sign=True)
     return ax
 
 
