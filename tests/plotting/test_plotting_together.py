@@ -55,3 +55,14 @@ def test_dollar_signs_in_names_are_no_formulas(draw):
     assert any(NAMES[0] in text.replace(r"\$", "$") for text in texts)
     if ax.figure.axes[0].get_xscale() == "linear":
         ax.figure.draw_without_rendering()
+
+
+@pytest.mark.parametrize("p, sides", [(0.9, ["left", "right"]), (0.1, ["right", "left"])])
+def test_numbers_stand_at_their_marks_on_the_outer_side(p, sides):
+    """What was stated beside its diamond, and what was observed beside its dot, so that close ones do not touch."""
+    one = reliability_curve([0, 1, 0, 1], [p] * 4, n_bins=1)
+    texts = plotting.plot_stated_observed({"a": one}, numbers=True).texts
+    assert [text.get_text() for text in texts] == [f"{100 * p:.0f} %", "50 %"]
+    assert [text.xy[0] for text in texts] == pytest.approx([p, 0.5])
+    assert [text.get_ha() for text in texts] == sides
+    assert not plotting.plot_stated_observed({"a": one}).texts
