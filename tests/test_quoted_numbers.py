@@ -14,9 +14,6 @@ PAGES.remove(Path("site/benchmarks.md"))  # written by bench/, from its own tabl
 NUMBER = r"[-+]?\d[\d,]*(?:\.\d+)?"
 INTERVAL = re.compile(rf"({NUMBER})(?: points| %)? \[({NUMBER}), ({NUMBER})\]")
 FINE = re.compile(r"(?<![\w.,/-])\d+\.\d{3,}(?![\w.])")  # with three decimals or more no number is there by chance
-EXCEPTIONS = {
-    ("data/README.md", "0.695"): "share of 2,000 draws, counted once when they were recorded",
-}
 
 
 def printed_lines():
@@ -68,19 +65,13 @@ def lines():
 
 @pytest.mark.parametrize("page", PAGES, ids=str)
 def test_quoted_numbers_are_printed_by_a_cell(page, lines):
-    excepted = {number for place, number in EXCEPTIONS if place == str(page)}
-    assert [number for number in missing(prose(page), lines) if number not in excepted] == []
+    assert list(missing(prose(page), lines)) == []
 
 
 def test_numbers_of_remarks_are_printed_by_a_cell(lines):
     with (ROOT / "data" / "claims.csv").open(encoding="utf-8", newline="") as file:
         found = {row["id"]: list(missing(row["remark"], lines)) for row in csv.DictReader(file)}
     assert {row: numbers for row, numbers in found.items() if numbers} == {}
-
-
-def test_exceptions_are_quoted_and_printed_nowhere(lines):
-    for page, number in EXCEPTIONS:
-        assert number in missing(prose(page), lines)
 
 
 def test_a_wrong_end_of_an_interval_is_found():
