@@ -10,7 +10,7 @@ FOOT = 0.12  # share of the height for a histogram below a curve
 
 
 def plot_reliability_close(curve, ax=None, *, log=False, threshold=None, apart=""):
-    """Observed rate of each bin with its interval, a grey bar to what was stated; the axes end where the results do.
+    """Observed rate of each bin with its interval, and a grey bar to what was stated; axes end where the results do.
 
     Parameters
     ----------
