@@ -112,6 +112,11 @@ def test_copies_have_the_accuracy_of_the_dial(dial):
     assert np.abs(share - want).max() <= 0.5 / 50 + 1e-9 + 0.5 / 50  # both ends of a class are rounded
 
 
+def test_classes_that_never_come_leave_the_others_as_likely():
+    drawn = AnswerPopulation([[0.5, 0.5, 0.0, 0.0]], [0]).sample(4000, rng=0)
+    assert sorted(drawn.classes[0]) == [0, 1] and drawn.counts[0] == pytest.approx(2000, abs=150)
+
+
 def test_one_possible_answer_that_is_wrong():
     population = AnswerPopulation.with_margins([1.0], overconfidence=1, rng=0)
     assert population.pi.tolist() == [[1, 0]] and not population.correct.any()

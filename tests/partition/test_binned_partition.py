@@ -145,3 +145,10 @@ def test_options_are_kept_and_pickles_answer_alike():
         tree.apply(X, P)
     fitted = tree.fit(X, Y, P)
     assert (pickle.loads(pickle.dumps(fitted)).apply(X, P) == fitted.apply(X, P)).all()
+
+
+@EVERY
+def test_new_rows_of_one_bin_have_the_regions_they_have_among_all(estimator):
+    tree = BinnedTree(estimator, n_bins=4, rng=0).fit(X, Y, P)
+    low = P < 0.25
+    assert np.array_equal(tree.apply(X[low], P[low]), tree.apply(X, P)[low])
