@@ -71,7 +71,8 @@ def show_figures(output, folder, address):
         data["text/html"] = figure_html(png, alt, folder, address, is_target=bool(redrawn(output)))
     elif "text/html" in data:
         data["text/html"] = DATA.sub(
-            lambda match: figure_html(base64.b64decode(match[2]), unescape(match[1]), folder, address), data["text/html"]
+            lambda match: figure_html(base64.b64decode(match[2]), unescape(match[1]), folder, address),
+            data["text/html"],
         )
 
 
