@@ -87,7 +87,7 @@ def plot_bills(bills):
     return ax
 
 
-def plot_mean_heights(bills, *, most, nothing="refuse everything"):
+def plot_mean_heights(bills, *, most, nothing="refuse everything", mean="mean of {} (ECUAS)"):
     """Bills in fees by fee, each curve with its name and its mean height, which is ECUAS with n = 0.
 
     A curve that leaves the axes at the top ends there in an arrow, beside its name.
@@ -100,6 +100,8 @@ def plot_mean_heights(bills, *, most, nothing="refuse everything"):
         Where the axis of bills ends.
     nothing : str, default "refuse everything"
         What costs one fee, whatever the fee.
+    mean : str, default "mean of {} (ECUAS)"
+        Words before a mean height, around the name of its system.
 
     Returns
     -------
@@ -113,7 +115,7 @@ def plot_mean_heights(bills, *, most, nothing="refuse everything"):
         shown = bill[bill <= most]
         ax.plot(shown, **look.line())
         ax.axhline(bill.mean(), **look.line(linewidth=1.2, linestyle=":"))
-        ax.annotate(f"mean of {name} (ECUAS): {bill.mean():.2f}", (bills.index[-1], bill.mean()), **above, **words)
+        ax.annotate(f"{mean.format(name)}: {bill.mean():.2f}", (bills.index[-1], bill.mean()), **above, **words)
         point, place = (bill <= 0.7).idxmax(), {"xytext": (-4, -12), "ha": "right"}
         if len(shown) < len(bill):
             point, place = shown.index[0], {"xytext": (10, -4), "ha": "left", "va": "center"}
