@@ -4,7 +4,7 @@ import base64
 import hashlib
 import io
 import re
-from html import escape
+from html import escape, unescape
 from itertools import pairwise
 
 from PIL import Image
@@ -71,7 +71,8 @@ def show_figures(output, folder, address):
         data["text/html"] = figure_html(png, alt, folder, address, is_target=bool(redrawn(output)))
     elif "text/html" in data:
         data["text/html"] = DATA.sub(
-            lambda match: figure_html(base64.b64decode(match[2]), match[1], folder, address), data["text/html"]
+            lambda match: figure_html(base64.b64decode(match[2]), unescape(match[1]), folder, address),
+            data["text/html"],
         )
 
 

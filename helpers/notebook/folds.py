@@ -5,6 +5,7 @@ the front end (VS Code keeps no cell folded).
 """
 
 import contextlib
+import html
 import io
 import re
 
@@ -120,7 +121,7 @@ def _as_html(bundle, metadata):
         alt = metadata.get(KEY, {}).get("alt", "")
         width = metadata.get("image/png", {}).get("width")
         size = f' width="{width}"' if width else ""
-        return f'<img alt="{escape(alt)}"{size} src="data:image/png;base64,{bundle["image/png"]}">'
+        return f'<img alt="{html.escape(alt)}"{size} src="data:image/png;base64,{bundle["image/png"]}">'
     return bundle.get("text/html") or f"<pre>{escape(_plain(bundle))}</pre>"
 
 

@@ -1,6 +1,7 @@
 """The site: links, figures and folds of its pages, and what stops it (its pages: tests/site)."""
 
 import base64
+import html
 import io
 import re
 
@@ -15,7 +16,7 @@ from sample import ALT, good_lesson
 from scripts import load_program
 from sites import lay_out
 
-from helpers.notebook import figure
+from helpers.notebook import figure, prediction
 from helpers.notebook.display import collected
 
 build_site = load_program(ROOT / "site" / "build.py")
@@ -198,3 +199,13 @@ def test_settings_and_their_guard_are_one_cell_unless_the_guard_is_not_shown():
         book = new_notebook(cells=[new_code_cell("seed = 0  # of all", metadata={"tags": ["parameters"]}), guard])
         cells.join_settings(book)
         assert len(book.cells) == n_cells and ("at_least" in book.cells[0].source) == (n_cells == 1)
+
+
+def test_words_about_a_figure_inside_a_prediction_stay_as_they_are(tmp_path):
+    alt = "The loudest group's interval is 5 $ wide, & holds < 0."
+    with collected() as outputs, prediction():
+        figure(plt.figure(), alt=alt)
+    output = new_output("display_data", outputs[0][0], metadata=outputs[0][1])
+    figures.show_figures(output, tmp_path, "figures")
+    shown = re.search(r'<img src="figures/[^>]*alt="([^"]*)"', output["data"]["text/html"])
+    assert html.unescape(shown[1]) == alt and "&amp;#" not in shown[1]
