@@ -87,15 +87,21 @@ def plot_bills(bills):
     return ax
 
 
-def plot_mean_heights(bills, *, most):
-    """Bills in fees by drawn fee, each curve with its name and its mean height, which is ECUAS with n = 0.
+def plot_mean_heights(bills, *, most, nothing="refuse everything", mean="mean of {} (ECUAS)"):
+    """Bills in fees by fee, each curve with its name and its mean height, which is ECUAS with n = 0.
+
+    A curve that leaves the axes at the top ends there in an arrow, beside its name.
 
     Parameters
     ----------
     bills : DataFrame
-        A row for each fee, evenly spaced; a column for each of two assistants, the cheaper one at small fees first.
+        A row for each fee, evenly spaced; a column for each of two systems, the cheaper one at small fees first.
     most : float
         Where the axis of bills ends.
+    nothing : str, default "refuse everything"
+        What costs one fee, whatever the fee.
+    mean : str, default "mean of {} (ECUAS)"
+        Words before a mean height, around the name of its system.
 
     Returns
     -------
@@ -104,17 +110,18 @@ def plot_mean_heights(bills, *, most):
     """
     _, ax = panels(1, figsize=(NARROW, 3.6))
     above = {"textcoords": "offset points", "xytext": (-2, 4), "ha": "right"}
-    below, beside = {"xytext": (-4, -12), "ha": "right"}, {"xytext": (6, 0), "ha": "left"}
-    for (name, bill), look, level, place in zip(
-        bills.items(), (OURS, DOWN), (0.7, 0.8 * most), (below, beside), strict=True
-    ):
+    for (name, bill), look in zip(bills.items(), (OURS, DOWN), strict=True):
         words = {"color": ink(look.color)}
-        ax.plot(bill[bill <= most], **look.line())
+        shown = bill[bill <= most]
+        ax.plot(shown, **look.line())
         ax.axhline(bill.mean(), **look.line(linewidth=1.2, linestyle=":"))
-        ax.annotate(f"ECUAS of {name}: {bill.mean():.2f}", (bills.index[-1], bill.mean()), **above, **words)
-        point = (bill <= level).idxmax()
-        ax.annotate(name, (point, bill[point]), textcoords="offset points", weight="bold", **place, **words)
+        ax.annotate(f"{mean.format(name)}: {bill.mean():.2f}", (bills.index[-1], bill.mean()), **above, **words)
+        point, place = (bill <= 0.7).idxmax(), {"xytext": (-4, -12), "ha": "right"}
+        if len(shown) < len(bill):
+            point, place = shown.index[0], {"xytext": (10, -4), "ha": "left", "va": "center"}
+            ax.plot(point, most, "^", color=look.color, markersize=9, clip_on=False)
+        ax.annotate(name, (point, shown[point]), textcoords="offset points", weight="bold", **place, **words)
     ax.axhline(1, **NAIVE.line(linewidth=1.5))
-    ax.annotate("refuse everything: 1", (bills.index[-1], 1), **above)
+    ax.annotate(f"{nothing}: 1", (bills.index[-1], 1), **above)
     ax.set(xlabel="drawn fee (in mistakes)", ylabel="bill, in fees", xlim=(0, bills.index[-1]), ylim=(0, most))
     return ax
