@@ -2,7 +2,6 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
-import pytest
 from matplotlib.colors import to_hex
 
 from helpers.plotting import DOWN, GREY, UP, plot_cards, plot_products
