@@ -205,7 +205,8 @@ def points(axis, *, sign=False):
         Whether positive numbers get a sign, +3.
     """
     written = "{:+.3g}" if sign else "{:.3g}"
-    axis.set_major_formatter(FuncFormatter(lambda gap, _: written.format(100 * gap) if abs(gap) > 1e-9 else "0"))
+    short = FuncFormatter(lambda gap, _: FuncFormatter.fix_minus(written.format(100 * gap)) if abs(gap) > 1e-9 else "0")
+    axis.set_major_formatter(short)
 
 
 def typical_error_beside(ax, axis="y", label="typical error, in points"):
