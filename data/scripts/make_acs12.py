@@ -185,12 +185,11 @@ def key_of(record):
     return record["task"], record["way"], record["person"], record["prompt_sha256"]
 
 
-def held_answers(path):
-    """(model, task, way, person) of the answers of a shipped table; none without a table."""
-    if path is None:
-        return set()
-    table = pd.read_csv(path, usecols=["model", "task", "way", "person"])
-    return set(table[["model", "task", "way", "person"]].itertuples(index=False, name=None))
+def held_answers(paths):
+    """(model, task, way, person) of the answers of shipped tables; none without a table."""
+    keys = ["model", "task", "way", "person"]
+    tables = [pd.read_csv(path, usecols=keys)[keys] for path in paths]
+    return {key for table in tables for key in table.itertuples(index=False, name=None)}
 
 
 def record(options):
@@ -251,7 +250,7 @@ def main():
     add("--tasks", nargs="+", choices=TASKS, default=list(TASKS), help="only these; without: all")
     add("--ways", nargs="+", choices=WAYS, default=list(WAYS), help="of asking; without: all")
     add("--people", type=int, default=2000, help="at most so many of each task (%(default)s: all)")
-    add("--held", metavar="TABLE", help="what this table of make_acs12_tables.py holds is not asked for again")
+    add("--held", nargs="+", default=[], metavar="TABLE", help="what these shipped tables hold is not asked for again")
     add("--endpoint", metavar="URL", help="of a server, up to /v1; its key, if any, is OPENAI_API_KEY")
     add("--threads", type=int, default=1, help="threads that compute for a model (%(default)s)")
     add("--context", type=int, default=1024, help="tokens of a prompt and its reply (%(default)s)")

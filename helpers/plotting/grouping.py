@@ -10,7 +10,7 @@ FULL_AREA = 130
 LEAST_AREA = 16
 
 
-def plot_grouping_diagram(result, ax=None, *, legend=True):
+def plot_grouping_diagram(result, ax=None, *, legend=True, bare=False):
     """Observed rate of every region beside the calibration curve of the bins (the grouping diagram).
 
     The regions of a bin stand side by side around its mean score, in order of their rates, with 95 % Clopper-Pearson
@@ -26,6 +26,8 @@ def plot_grouping_diagram(result, ax=None, *, legend=True):
         Where to draw; a new figure by default.
     legend : bool, default True
         Whether to explain marks and areas.
+    bare : bool, default False
+        Leave out what is not significant but the marks: edges and rows of bins, and intervals of grey marks.
 
     Returns
     -------
@@ -40,7 +42,7 @@ def plot_grouping_diagram(result, ax=None, *, legend=True):
     bins = np.flatnonzero(result.bin_count)
     shown = np.flatnonzero(result.count)
     diagonal(ax, label="stated = observed")
-    for edge in result.edges:
+    for edge in () if bare else result.edges:
         ax.axvline(edge, color=GREY, linewidth=0.5, alpha=0.3, zorder=0)
     style = {"color": "black", "markersize": 5, "linewidth": 0.8, "label": "rate of the bin"}
     ax.plot(result.bin_stated[bins], result.bin_rate[bins], "s-", **style)
@@ -54,11 +56,14 @@ def plot_grouping_diagram(result, ax=None, *, legend=True):
     crowded = shown.size > 60
     for mask, look, words in kinds[::-1]:
         faint = 0.3 if look is UNSURE else 0.75
-        ax.vlines(x[mask], low[mask], high[mask], color=look.color, linewidth=0.9 if crowded else 1.3, alpha=faint)
+        if not (bare and look is UNSURE):
+            ax.vlines(x[mask], low[mask], high[mask], color=look.color, linewidth=0.9 if crowded else 1.3, alpha=faint)
         style = {"color": look.color, "marker": look.marker, "edgecolor": "white", "linewidth": 0.4, "zorder": 3}
         ax.scatter(x[mask], rate[mask], s=area[mask], label=words, **style)
-    _rows_along_the_foot(ax, result, bins)
-    ax.set(xlim=(0, 1), ylim=(-0.14, 1.02), xlabel="stated probability (bars: rows of the bin)", ylabel="observed rate")
+    ax.set(xlim=(0, 1), ylim=(-0.02, 1.02), xlabel="stated probability", ylabel="observed rate")
+    if not bare:
+        _rows_along_the_foot(ax, result, bins)
+        ax.set(ylim=(-0.14, 1.02), xlabel="stated probability (bars: rows of the bin)")
     ax.set_yticks(np.arange(6) / 5)
     percent(ax.xaxis, ax.yaxis)
     if legend:

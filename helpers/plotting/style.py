@@ -205,7 +205,11 @@ def points(axis, *, sign=False):
         Whether positive numbers get a sign, +3.
     """
     written = "{:+.3g}" if sign else "{:.3g}"
-    axis.set_major_formatter(FuncFormatter(lambda gap, _: written.format(100 * gap) if abs(gap) > 1e-9 else "0"))
+
+    def number(gap, _):
+        return written.format(100 * gap).replace("-", "\N{MINUS SIGN}") if abs(gap) > 1e-9 else "0"
+
+    axis.set_major_formatter(FuncFormatter(number))
 
 
 def typical_error_beside(ax, axis="y", label="typical error, in points"):

@@ -256,9 +256,12 @@ def test_what_a_table_holds_is_not_asked_again(recorder, tables, tmp_path, monke
     monkeypatch.setattr(recorder, "STAGES", [("income", "choice", 10)])
     asked = recorder.prompts_of("income", "choice").head(3)
     held = asked[["person"]].assign(model="mine", task="income", way="choice")
-    pd.concat([held, held.assign(model="another", person=asked["person"].to_numpy() + 1)]).to_csv(tmp_path / "held.csv")
+    held.iloc[:2].to_csv(tmp_path / "first.csv")
+    another = held.assign(model="another", person=asked["person"].to_numpy() + 1)
+    pd.concat([held.iloc[2:], another]).to_csv(tmp_path / "second.csv")
     options = ["--folder", str(tmp_path), "--endpoint", "http://127.0.0.1:1/v1", "--models", "mine"]
-    monkeypatch.setattr("sys.argv", ["make_acs12.py", *options, "--held", str(tmp_path / "held.csv")])
+    options += ["--held", str(tmp_path / "first.csv"), str(tmp_path / "second.csv")]
+    monkeypatch.setattr("sys.argv", ["make_acs12.py", *options])
     server = Server(10)
     monkeypatch.setattr(recorder, "ask", server)
     recorder.main()

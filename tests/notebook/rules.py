@@ -192,6 +192,18 @@ def rule_exercises(notebook):
             yield k, f"the stored state of this {kind} is {', '.join(states) or 'missing'}, not {wanted}"
 
 
+def rule_statements(notebook):
+    """Markdown between an exercise and the one before it states it: "Exercise 3" for what check_3 checks."""
+    words = ""
+    for k, cell in enumerate(notebook["cells"], 1):
+        words += cell["source"] + "\n" if cell["cell_type"] == "markdown" else ""
+        if "check" in tags(cell):
+            for number in re.findall(r"^check_(\w+) = ", cell["source"], flags=re.MULTILINE):
+                if not re.search(rf"\bExercise {number}\b", words):
+                    yield k, f"no Markdown above it states exercise {number}"
+            words = ""
+
+
 def rule_anatomy(notebook, kind):
     """Header card first, and the sections every reader may rely on."""
     text = "\n".join(cell["source"] for cell in notebook["cells"] if cell["cell_type"] == "markdown")
@@ -242,6 +254,7 @@ RULES = (
     rule_style,
     rule_folds,
     rule_exercises,
+    rule_statements,
 )
 
 

@@ -29,11 +29,12 @@ def drawn():
 
 
 def steps_of_exercise(k, scaffold, solution, given, also=""):
-    """An exercise, its check and its solution."""
+    """What an exercise asks, its scaffold, its check and its solution."""
     check = f"check_{k} = Check({k}{also})\ncheck_{k}(answer_{k}{given})"
     solved = f"{solution}  # the secret\n\n\ncheck_{k}(solution_{k}{given})"
     hidden = {"source_hidden": True, "outputs_hidden": True}
     return [
+        new_markdown_cell(f"**Exercise {k}.** What is it?"),
         coded(scaffold, "exercise", None),
         coded(check, "check", {"exercise": "open"}, source_hidden=True),
         coded(solved, "solution", {"exercise": "right"}, **hidden),

@@ -40,6 +40,10 @@ def tagged(notebook, tag):
     return next(cell for cell in notebook.cells if tag in cell.metadata.get("tags", []))
 
 
+def statement(notebook, k):
+    return next(cell for cell in notebook.cells if f"Exercise {k}." in cell.source)
+
+
 GUARD = "from helpers.notebook import parameters"
 
 BREAKAGES = {
@@ -75,6 +79,7 @@ BREAKAGES = {
     "stands in `with prediction": lambda n: tagged(n, "predict").outputs[0].metadata.clear(),
     "followed by its check and then": lambda n: tagged(n, "check").metadata.update(tags=["claim"]),
     "needs a scaffold": set_source("answer_1 = ...", "answer_1 = 1"),
+    "no Markdown above it states exercise 2": lambda n: n.cells.remove(statement(n, 2)),
     "this check is right, not open": lambda n: tagged(n, "check").outputs[0].metadata.honest.update(exercise="right"),
     "this solution is missing": lambda n: tagged(n, "solution").update(outputs=[]),
     "top of the header card": lambda n: n.cells[0].update(source="Hello"),

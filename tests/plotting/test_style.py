@@ -42,7 +42,7 @@ def test_points_have_a_sign_where_it_is_asked_for(ax):
     points(ax.xaxis, sign=True)
     points(ax.yaxis)
     ax.figure.draw_without_rendering()
-    assert [tick.get_text() for tick in ax.get_xticklabels()] == ["-5", "0", "+5"]
+    assert [tick.get_text() for tick in ax.get_xticklabels()] == ["\N{MINUS SIGN}5", "0", "+5"]
     assert [tick.get_text() for tick in ax.get_yticklabels()] == ["0", "10"]
 
 
