@@ -8,6 +8,7 @@ from helpers.plotting.style import (
     NAIVE,
     NARROW,
     OBSERVED,
+    STATED,
     as_written,
     axes_for,
     diagonal,
@@ -25,7 +26,8 @@ FEW = 10  # questions of a dot, below which it is hollow; and those that a curve
 def plot_confidences(curves):
     """Reliability diagrams of several confidences, one below the other, with intervals.
 
-    A grey bar leads from what was said to what was right; dots of fewer than ten questions are hollow and pale.
+    A grey bar leads from what was said on average, a diamond, to what was right; dots of fewer than ten questions are
+    hollow and pale.
 
     Parameters
     ----------
@@ -42,11 +44,17 @@ def plot_confidences(curves):
         diagonal(ax)
         many = curve.count >= FEW
         bars = np.maximum([curve.observed - curve.low, curve.high - curve.observed], 0)
-        ax.vlines(curve.stated[many], curve.stated[many], curve.observed[many], color=GREY, **GAP)
-        for rows, style in ((many, {}), (~many, {"markerfacecolor": "white", "alpha": 0.4})):
+        for rows, style in ((many, {"alpha": 0.45}), (~many, {"markerfacecolor": "white", "alpha": 0.15})):
             style = OBSERVED.dots(markersize=5, capsize=2) | style
             ax.errorbar(curve.stated[rows], curve.observed[rows], yerr=bars[:, rows], **style)
         said, right = (np.average(rates, weights=curve.count) for rates in (curve.stated, curve.observed))
+        ax.vlines(said, said, right, color=GREY, **GAP)
+        ax.plot(said, said, **STATED.dots())
+        ax.plot(said, right, **OBSERVED.dots(markersize=8, markeredgecolor="black"))
+        words = f"{100 * abs(right - said):.1f} {'too low' if right > said else 'too high'}"
+        side = {"xytext": (-9, 0), "ha": "right"} if right > said else {"xytext": (9, 0), "ha": "left"}
+        paper = {"facecolor": "white", "edgecolor": "none", "pad": 0.5, "alpha": 0.8}
+        ax.annotate(words, (said, (said + right) / 2), textcoords="offset points", va="center", bbox=paper, **side)
         ax.set_title(f"{as_written(name)}: {100 * said:.1f} % said, {100 * right:.1f} % right", loc="left")
         ax.set(ylabel="share right", xlim=(-0.02, 1.02), ylim=(-0.03, 1.04), yticks=np.linspace(0, 1, 3))
         percent(ax.xaxis, ax.yaxis)
@@ -88,6 +96,9 @@ def plot_kept(curves, kept, reject_cost=None, ax=None):
         mark = series(k).dots(markersize=8)
         ax.plot(*kept[name], markeredgecolor="black", zorder=3, **mark)
         ax.annotate("promise", kept[name], xytext=(-8, -4), textcoords="offset points", ha="right", va="top")
+    ax.axvline(0.5, color=GREY, linewidth=0.8, zorder=0)
+    top = {"xycoords": ax.get_xaxis_transform(), "ha": "center", "va": "bottom", "color": ink(GREY)}
+    ax.annotate("surest half", (0.5, 1), **top)
     if reject_cost is not None:
         style = {"color": "black", "linestyle": ":", "linewidth": 1.3}
         ax.plot([1.02, 0], [reject_cost] * 2, label="handing over", **style)

@@ -9,8 +9,8 @@ MANY_DECADES = 300  # ratio of the ends of an axis from which only powers of ten
 FOOT = 0.12  # share of the height for a histogram below a curve
 
 
-def plot_reliability_close(curve, ax=None, *, log=False, threshold=None, apart=""):
-    """Observed rate of each bin with its interval, and a grey bar to what was stated; axes end where the results do.
+def plot_reliability_close(curve, ax=None, *, log=False, threshold=None, typical=0.0, apart=""):
+    """Observed rate of each bin with its interval beside what was stated; axes end where the results do.
 
     Parameters
     ----------
@@ -22,8 +22,11 @@ def plot_reliability_close(curve, ax=None, *, log=False, threshold=None, apart="
         Whether both axes are logarithmic, for rare events.
     threshold : float, optional
         Probability from which somebody acts: a line with its number.
+    typical : float, default 0
+        Typical difference of the two rates, without what chance adds: a band on both sides of what was stated, in place
+        of a grey bar from it to each rate.
     apart : str, optional
-        How long the grey bars are on the whole, in words.
+        Half the height of this band, in words.
 
     Returns
     -------
@@ -37,12 +40,30 @@ def plot_reliability_close(curve, ax=None, *, log=False, threshold=None, apart="
     seen = np.clip(ends, 0, 1)
     ax.plot(seen, seen, label="stated", **STATED.line(linewidth=1))
     bars = np.maximum([curve.observed - curve.low, curve.high - curve.observed], 0)
-    ax.vlines(curve.stated, curve.stated, curve.observed, color=GREY, linewidth=6, alpha=0.5, zorder=0)
+    if typical:
+        along = np.geomspace(*seen, 101) if log else np.linspace(*seen, 101)
+        ax.fill_between(along, along - typical, along + typical, color=GREY, alpha=0.3, linewidth=0, zorder=0)
+        _name_band(ax, curve.stated, ends, typical, apart, log)
+    else:
+        ax.vlines(curve.stated, curve.stated, curve.observed, color=GREY, linewidth=6, alpha=0.5, zorder=0)
     ax.errorbar(curve.stated, curve.observed, yerr=bars, **OBSERVED.dots(markersize=5, capsize=2))
-    place = {"ha": "right", "va": "bottom", "transform": ax.transAxes}
-    ax.text(1, 0.05, apart, color=ink(GREY), **place)
     name_lines(ax)
     return ax
+
+
+def _name_band(ax, stated, ends, typical, words, log):
+    """Words beside the band, below it, where the dots leave most room; above it where nothing is below."""
+    ends = np.log(ends) if log else ends
+    steps = np.sort(np.r_[ends[0], np.log(stated) if log else stated])
+    widest = np.diff(steps).argmax()
+    place = steps[widest : widest + 2].mean()
+    place = np.exp(place) if log else place
+    low, (bottom, _) = place - typical, ax.get_ylim()
+    style = {"color": ink(GREY), "textcoords": "offset points"}
+    if low > bottom:
+        ax.annotate(words, (place, low), xytext=(2, -2), va="top", **style)
+    else:
+        ax.annotate(words, (place, place + typical), xytext=(-2, 2), va="bottom", ha="right", **style)
 
 
 def plot_monotone(curve, scores, ax=None, *, log=False, threshold=None):

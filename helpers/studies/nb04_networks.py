@@ -150,9 +150,9 @@ def draw_kinds(gaps, rng=None):
     ax = plot_groups(gaps, axes_for(None, (6.4, 4)), xlabel="share read right minus that of the bin, in points")
     digit = load_digits().X.to_numpy()[:1].reshape(-1, 8, 8) / 16
     rng = np.random.default_rng(rng)
-    for name in ax.texts:
-        kind = name.get_text().rsplit(" (", 1)[0]
-        box = ax.inset_axes([0.88, name.xy[1] - 0.42, 0.12, 0.84], transform=ax.get_yaxis_transform())
+    names = {name.get_text().rsplit(" (", 1)[0]: name for name in ax.texts}  # and the numbers of the gaps
+    for kind in gaps["rule"]:
+        box = ax.inset_axes([0.88, names[kind].xy[1] - 0.42, 0.12, 0.84], transform=ax.get_yaxis_transform())
         box.imshow(RENDITIONS[kind](digit, rng)[0], cmap="Greys", vmin=0, vmax=1)
         box.set_axis_off()
     low, high = ax.get_xlim()

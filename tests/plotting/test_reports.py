@@ -27,11 +27,23 @@ def test_bins_with_the_way_from_what_was_stated(mean, log):
     rng = np.random.default_rng(0)
     p = expit(rng.normal(mean, 1, 5000))
     curve = reliability_curve(rng.random(5000) < p**0.7, p, n_bins=6, strategy="quantile")
-    ax = reports.plot_reliability_close(curve, log=log, apart="typically 3 points")
+    ax = reports.plot_reliability_close(curve, log=log)
     dots = next(line for line in ax.lines if line.get_marker() == "o")
     assert dots.get_ydata() == pytest.approx(curve.observed) and dots.get_xdata() == pytest.approx(curve.stated)
     gaps = np.array(ax.collections[0].get_segments())
     assert gaps[:, 0, 1] == pytest.approx(curve.stated) and gaps[:, 1, 1] == pytest.approx(curve.observed)
     assert (ax.get_xscale() == "log") == log and ax.get_xlim() == ax.get_ylim()
     assert ax.get_ylim()[1] >= curve.high.max() and (log or ax.get_ylim()[0] <= curve.low.min())
-    assert {"typically 3 points", "stated"} == {text.get_text() for text in ax.texts}
+    assert {"stated"} == {text.get_text() for text in ax.texts}
+
+
+@pytest.mark.parametrize(("mean", "log"), [(0.0, False), (-5.0, True)])
+def test_a_typical_difference_is_a_band_in_place_of_bars(mean, log):
+    rng = np.random.default_rng(0)
+    p = expit(rng.normal(mean, 1, 5000))
+    curve = reliability_curve(rng.random(5000) < p, p, n_bins=6, strategy="quantile")
+    ax = reports.plot_reliability_close(curve, log=log, typical=0.03, apart="3 points")
+    (band,) = (shape for shape in ax.collections if not hasattr(shape, "get_segments"))
+    x, y = band.get_paths()[0].vertices.T
+    assert np.abs(y - x).max() == pytest.approx(0.03) and np.abs(y - x).min() == pytest.approx(0.03)
+    assert {"3 points", "stated"} == {text.get_text() for text in ax.texts}

@@ -182,8 +182,9 @@ class ScoreReport(ScoreTables, Report):
         options = {"log": rare, "threshold": None if self.money is None else self.money.threshold}
         if name == "curve":
             return reports.plot_monotone(average.curve, self.table.p, **options)
-        apart = f"grey: typically\n{typically(average.size, average.low, average.high)}" if average.is_off_by else ""
-        return plot_reliability_close(average.error.curve, apart=apart, **options)
+        if average.is_off_by:
+            options |= {"typical": average.size, "apart": typically(average.size, average.low, average.high)}
+        return plot_reliability_close(average.error.curve, **options)
 
     def null_trials(self, rng):
         """The tests that could raise an alarm, {name: function of `rng`}, for `negative_control`."""
