@@ -23,7 +23,7 @@ def _square(ax, corner, width, height, look, **style):
 def plot_loss_parts(parts, ax=None):
     """One square as large as the whole loss, with the calibration and the grouping loss as squares inside.
 
-    A square's side is the root of its loss, a typical distance.
+    A square's side is the root of its loss, a typical distance, which stands in points at its upper edge.
 
     Parameters
     ----------
@@ -42,14 +42,17 @@ def plot_loss_parts(parts, ax=None):
     chance = PARTS["irreducible"]
     _square(ax, (0, 0), side, side, chance)
     words = {"ha": "center", "va": "center"}
-    ax.text(side / 2, 0.89 * side, f"chance {parts['irreducible']:.3f}", color="black", **words)
+    ax.text(side / 2, 0.93 * side, f"chance {parts['irreducible']:.3f}", color="black", **words)
     for name in ("calibration", "grouping"):
         root = parts[name] ** 0.5
         start = 0 if name == "calibration" else side - root
         if root > 0.02 * side:
             _square(ax, (start, 0), root, root, PARTS[name], alpha=0.6)
-            text = f"{as_written(name)}\n{parts[name]:.3f}\n{100 * root:.0f} points"
+            text = f"{as_written(name)}\n{parts[name]:.3f}"
             ax.text(start + root / 2, root / 2, text, color="black", **words)
+            ends = (start, root + 0.03 * side), (start + root, root + 0.03 * side)
+            ax.annotate("", *ends, arrowprops={"arrowstyle": "<->", "shrinkA": 0, "shrinkB": 0, "color": "black"})
+            ax.text(start + root / 2, root + 0.09 * side, f"{100 * root:.0f} points", color="black", **words)
     ax.add_patch(Rectangle((0, 0), side, side, facecolor="none", edgecolor="black", linewidth=1.5))
     ax.set(xlim=(-0.01, side + 0.01), ylim=(-0.01, side + 0.01), aspect="equal")
     ax.set_axis_off()

@@ -16,7 +16,8 @@ def test_parts_tile_the_whole():
     assert areas(ax) == pytest.approx([0.25, 0.01, 0.04, 0.25])
     corners = [patch.get_xy() for patch in ax.patches]
     assert corners[1][0] + 0.1 <= corners[2][0] and corners[2][0] + 0.2 == pytest.approx(0.5)
-    assert [text.get_text().split("\n")[0] for text in ax.texts] == ["chance 0.200", "calibration", "grouping"]
+    written = [text.get_text() for text in ax.texts if text.get_text()]
+    assert written == ["chance 0.200", "calibration\n0.010", "10 points", "grouping\n0.040", "20 points"]
 
 
 def test_a_part_of_zero_is_not_drawn():
