@@ -52,9 +52,9 @@ def plot_confidences(curves):
         ax.plot(said, said, **STATED.dots())
         ax.plot(said, right, **OBSERVED.dots(markersize=8, markeredgecolor="black"))
         words = f"{100 * abs(right - said):.1f} {'too low' if right > said else 'too high'}"
-        side = {"xytext": (-9, 0), "ha": "right"} if right > said else {"xytext": (9, 0), "ha": "left"}
-        paper = {"facecolor": "white", "edgecolor": "none", "pad": 0.5, "alpha": 0.8}
-        ax.annotate(words, (said, (said + right) / 2), textcoords="offset points", va="center", bbox=paper, **side)
+        place = (min(said + 0.04, 0.75), 0.08) if right > said else (max(said - 0.3, 0), 0.92)  # where dots are rare
+        line = {"arrowstyle": "-", "color": GREY, "shrinkB": 5}
+        ax.annotate(words, (said, said), place, va="center", arrowprops=line)
         ax.set_title(f"{as_written(name)}: {100 * said:.1f} % said, {100 * right:.1f} % right", loc="left")
         ax.set(ylabel="share right", xlim=(-0.02, 1.02), ylim=(-0.03, 1.04), yticks=np.linspace(0, 1, 3))
         percent(ax.xaxis, ax.yaxis)

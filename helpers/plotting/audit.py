@@ -61,7 +61,7 @@ def plot_groups(table, ax=None, *, most=8, xlabel=POINTS, in_order=False):
         look = UNSURE if row.adjusted >= 0.05 else DOWN if row.gap < 0 else UP
         ends = np.maximum([[row.gap - row.low], [row.high - row.gap]], 0)
         ax.errorbar(row.gap, row.Index, xerr=ends, capsize=CAPS, alpha=PALE if pale[row.Index] else 1, **look.dots())
-        style = {"xycoords": ("axes fraction", "data"), "xytext": (0, 7), "textcoords": "offset points"}
+        style = {"xycoords": ("axes fraction", "data"), "xytext": (0, 9), "textcoords": "offset points"}
         ax.annotate(as_written(name), (0, row.Index), bbox=paper, va="bottom", **style)
         gap = FuncFormatter.fix_minus(f"{100 * row.gap:+.0f}")
         to_left = row.gap < 0

@@ -61,9 +61,9 @@ def _name_band(ax, stated, ends, typical, words, log):
     low, (bottom, _) = place - typical, ax.get_ylim()
     style = {"color": ink(GREY), "textcoords": "offset points"}
     if low > bottom:
-        ax.annotate(words, (place, low), xytext=(2, -2), va="top", **style)
+        ax.annotate(words, (place, low), xytext=(7, -3), va="center", **style)
     else:
-        ax.annotate(words, (place, place + typical), xytext=(-2, 2), va="bottom", ha="right", **style)
+        ax.annotate(words, (place, place + typical), xytext=(-7, 3), va="center", ha="right", **style)
 
 
 def plot_monotone(curve, scores, ax=None, *, log=False, threshold=None):

@@ -152,7 +152,7 @@ def draw_kinds(gaps, rng=None):
     rng = np.random.default_rng(rng)
     names = {name.get_text().rsplit(" (", 1)[0]: name for name in ax.texts}  # and the numbers of the gaps
     for kind in gaps["rule"]:
-        box = ax.inset_axes([0.88, names[kind].xy[1] - 0.42, 0.12, 0.84], transform=ax.get_yaxis_transform())
+        box = ax.inset_axes([0.88, names[kind].xy[1] - 0.36, 0.12, 0.78], transform=ax.get_yaxis_transform())
         box.imshow(RENDITIONS[kind](digit, rng)[0], cmap="Greys", vmin=0, vmax=1)
         box.set_axis_off()
     low, high = ax.get_xlim()
