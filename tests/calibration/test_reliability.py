@@ -9,6 +9,7 @@ from scipy.stats import beta, binom, norm
 
 from helpers.calibration import calibration_error, reliability_curve
 from helpers.calibration.reliability import binned_error, cluster_effects, design_effect, error_of_curve
+from helpers.profile import TableWarning
 
 
 def draw(n, rng, stated=lambda q: q):
@@ -211,3 +212,14 @@ def test_groups_whose_rows_cancel_do_not_make_an_interval_shorter():
     one_bin = np.zeros(2, dtype=int)
     assert cluster_effects(one_bin, np.arange(2), np.array([0.1, -0.1]), own=2.0)[0] == 1.0
     assert cluster_effects(one_bin, np.arange(2), np.array([2.0, -2.0]), own=2.0)[0] == 4.0
+
+
+def test_the_error_of_a_table_that_stands_twice_is_warned_of_and_is_that_of_its_rows():
+    rng = np.random.default_rng(31)
+    p = rng.random(300)
+    y = (rng.random(300) < p**2).astype(int)
+    once = calibration_error(y, p, rng=0)
+    with pytest.warns(TableWarning, match="300 rows that stand in X, p and y more than once") as caught:
+        twice = calibration_error(np.tile(y, 2), np.tile(p, 2), rng=0)
+    assert len(caught) == 1 and caught[0].filename == __file__
+    assert (twice.value, twice.low, twice.high) == pytest.approx((once.value, once.low, once.high), abs=1e-12)

@@ -152,3 +152,9 @@ def test_new_rows_of_one_bin_have_the_regions_they_have_among_all(estimator):
     tree = BinnedTree(estimator, n_bins=4, rng=0).fit(X, Y, P)
     low = P < 0.25
     assert np.array_equal(tree.apply(X[low], P[low]), tree.apply(X, P)[low])
+
+
+@pytest.mark.parametrize("estimator", ["stump", "kmeans"])
+def test_a_bin_of_two_different_rows_is_divided_and_a_bin_of_one_is_not(estimator):
+    tree = BinnedTree(estimator, n_bins=2, rng=0).fit([[0.0], [1.0], [2.0]], [0, 1, 1], [0.2, 0.2, 0.9])
+    assert tree.bin_of_region_.tolist() == [0, 0, 1]
