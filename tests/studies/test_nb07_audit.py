@@ -20,6 +20,15 @@ def test_a_pool_of_the_survey_holds_each_answer_at_its_person():
     assert pool.models["size"].is_monotonic_increasing
 
 
+def test_some_rows_of_a_pool_keep_what_belongs_together():
+    pool = language_models.survey_pool("income", "choice")
+    few = pool.rows(np.array([40, 7]))
+    np.testing.assert_array_equal(few.p, pool.p[:, [40, 7]])
+    np.testing.assert_array_equal(few.y, pool.y[[40, 7]])
+    pd.testing.assert_frame_equal(few.X, pool.X.loc[[40, 7]].reset_index(drop=True))
+    assert len(pool.rows(slice(30)).y) == 30
+
+
 def test_the_value_without_a_row_is_that_of_the_other_rows():
     rng = np.random.default_rng(0)
     residual, region = rng.uniform(-1, 1, 12), np.repeat([0, 1, 2], [2, 3, 7])  # one region of two rows

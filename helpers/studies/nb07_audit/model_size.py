@@ -1,6 +1,6 @@
 """Pools of models that answered about the same people: grouping loss of each, and how it moves with size."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -21,6 +21,11 @@ class ScoredPool:
     p: np.ndarray = field(repr=False)  # (m, n)
     groups: np.ndarray | None = field(default=None, repr=False)
     truth: np.ndarray | None = field(default=None, repr=False)  # exact grouping losses
+
+    def rows(self, at):
+        """The same models about some of the people: a slice or an array of positions."""
+        groups = None if self.groups is None else self.groups[at]
+        return replace(self, X=self.X.iloc[at].reset_index(drop=True), y=self.y[at], p=self.p[:, at], groups=groups)
 
 
 def simulate_pool(n_rows, *, name="simulated", tuned=0.75, rng=None):
