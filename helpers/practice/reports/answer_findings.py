@@ -143,8 +143,13 @@ def rule_of(source, rule):
 
 def about_promises(promises):
     """By which rule of each confidence enough answers are certainly right, or what is missing (`Promises`)."""
+    smaller = [
+        share for share, tried in promises.tried.items() if share < promises.precision
+        and any(one.certified for one in tried.values())
+    ]  # fmt: skip
     for source, one in promises.asked.items():
         more = {"precision": one.certificate.precision, "level": LEVEL, **rule_of(source, one)}
+        more["smaller"] = max(smaller, default=0.0)
         if one.certified:
             more |= {"n_accepted": one.n_accepted, "n_right": one.n_right}
             yield Finding("promise", NAMES[source], value=one.coverage, n=one.n, severity=Severity.GOOD, more=more)

@@ -491,6 +491,8 @@ def of_money(report, moving=()):
     """What deciding by the scores costs; nothing without costs. `moving`: columns over which the scores drift."""
     money = report.money
     if money is None:
+        if report.class_cost is None:
+            yield Finding("not_judged", n=report.table.n)
         return
     cost = report.cost
     costs = money.costs
