@@ -148,7 +148,7 @@ def draw_growth(ax, grown, lines):
         ax.errorbar(rows["rows"], rows["seconds"], reach, label=label, color=color, **look)
     ax.set(xscale="log", yscale="log", xlabel="rows", ylabel="seconds", title="grouping loss, ten columns")
     ax.xaxis.set_minor_formatter("")
-    ax.legend()
+    ax.legend(loc="lower right", fontsize="small")
 
 
 def draw_ratios(ax, pairs):
@@ -165,5 +165,5 @@ def draw_ratios(ax, pairs):
     ax.axvline(1, color=GREY, lw=1)
     ax.set_yticks([-k for k in range(len(names))], names, fontsize=9)
     faster = any(row["seconds"] < ours["seconds"] for ours, peers in pairs for row in peers)
-    label = "peer's time / ours" + " (diamonds: the peer is faster)" * faster
+    label = "peer's time / ours" + "; diamonds: it is faster" * faster
     ax.set(xscale="log", xlabel=label, title="medians; lines: extremes of the runs")
