@@ -19,7 +19,6 @@ from helpers.plotting.style import (
     settings_along,
 )
 
-GAP = {"linewidth": 6, "alpha": 0.5, "zorder": 0}  # a grey bar from what was said to what was right
 FEW = 10  # questions of a dot, below which it is hollow; and those that a curve of kept answers begins with
 
 
@@ -48,7 +47,7 @@ def plot_confidences(curves):
             style = OBSERVED.dots(markersize=5, capsize=2) | style
             ax.errorbar(curve.stated[rows], curve.observed[rows], yerr=bars[:, rows], **style)
         said, right = (np.average(rates, weights=curve.count) for rates in (curve.stated, curve.observed))
-        ax.vlines(said, said, right, color=GREY, **GAP)
+        ax.vlines(said, said, right, color=GREY, linewidth=6, alpha=0.5, zorder=0)
         ax.plot(said, said, **STATED.dots())
         ax.plot(said, right, **OBSERVED.dots(markersize=8, markeredgecolor="black"))
         words = f"{100 * abs(right - said):.1f} {'too low' if right > said else 'too high'}"

@@ -2,6 +2,7 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.ticker import Formatter
 
 from helpers.plotting.style import DOWN, GREY, NARROW, TEXT, UP, as_written, axes_for, ink
 
@@ -103,4 +104,4 @@ def plot_products(parts, ax=None):
 
 
 def _number(value):
-    return f"{value:.3f}".replace("-", "\N{MINUS SIGN}")
+    return Formatter.fix_minus(f"{value:.3f}")

@@ -207,7 +207,7 @@ def points(axis, *, sign=False):
     written = "{:+.3g}" if sign else "{:.3g}"
 
     def number(gap, _):
-        return written.format(100 * gap).replace("-", "\N{MINUS SIGN}") if abs(gap) > 1e-9 else "0"
+        return FuncFormatter.fix_minus(written.format(100 * gap)) if abs(gap) > 1e-9 else "0"
 
     axis.set_major_formatter(FuncFormatter(number))
 
